@@ -1,0 +1,29 @@
+/**
+ * Errors callers branch on. Everything else throws the built-in by meaning (TypeError, RangeError, SyntaxError).
+ * @module
+ */
+
+/** A wrong option, preset key, path or file of the user: shown as text, without a stack. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** The policy engine refused, failed or went away. `retryable`: the same call may succeed later. */
+export class EngineError extends Error {
+  override name = "EngineError";
+  readonly retryable: boolean;
+  constructor(message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.retryable = options.retryable ?? false;
+  }
+}
+
+/** The sandbox as a whole cannot run (no wall, launcher dead). A single play's failure is an outcome, not this. */
+export class SandboxError extends Error {
+  override name = "SandboxError";
+}
+
+/** A run folder that cannot be used as it is: missing, corrupt, other schema, other configuration. */
+export class StoreError extends Error {
+  override name = "StoreError";
+}
