@@ -62,6 +62,9 @@ export const reply = z.object({
   runsExtracted: z.boolean().nullable(),
   accepted: z.boolean(),
   environmentId: z.string().nullable(),
+  treeHash: z.string().nullable(),
+  /** What was left out of the prompt to keep its budget: memory lines and document tokens. */
+  cut: z.record(z.string(), z.number()),
   seed: z.number().int(),
 });
 
@@ -212,7 +215,7 @@ export const update = z.object({
   weightsVersion: z.number().int(),
   learningRate: z.number(),
   /** The report shown to the user; see lib/loop/report.ts. */
-  report: z.record(z.string(), z.unknown()),
+  report: z.record(z.string(), z.unknown()).register(columns, { measured: true }),
 });
 
 export const memory = z.object({

@@ -1,0 +1,253 @@
+/**
+ * One play: one fresh process, one conversation, token in and token out. Guarantees: sampled ids and log-probabilities are
+ * the record and nothing is encoded twice; both arms take the same path, the hinted one only shows a longer first
+ * observation [D10]; a fault is an outcome with its blame, never a number. Not here: retries (the caller repeats plays
+ * that failed by `model` or `host`), and what a return means (`returnOf`).
+ * @module
+ */
+import {
+  type Chat,
+  type EnvironmentProcess,
+  failed,
+  type Failure,
+  type Outcome,
+  type Prompt,
+  type Sampler,
+  type SampleReply,
+  type SamplingParams,
+  type Sandbox,
+  type SandboxLimits,
+  scored,
+  type Tokenizer,
+} from "../core/mod.ts";
+
+export interface EpisodeOptions {
+  environment: { id: string; source: string; skill: string };
+  /** Seed of the instance, equal in both arms [D1]. */
+  seed: number;
+  /** Null: the plain arm. */
+  hint: string | null;
+  sandbox: Sandbox;
+  sampler: Sampler;
+  tokenizer: Tokenizer;
+  chat: Chat;
+  prompt: Prompt;
+  params: SamplingParams;
+  /** Tokens of the whole conversation. */
+  context: number;
+  /** The smaller of it and the environment's own counts. */
+  maxTurns: number;
+  returns: "last" | "sum";
+  /** The play's number in [-1, 1] (spade.md section 7). @default clamped last reward, or sum */
+  returnOf?: (rewards: readonly number[], terminated: boolean) => number;
+  /** A turn starts only with at least this many tokens left. @default 64 */
+  reserve?: number;
+  samplingSeed: (turn: number) => number;
+  limits?: Partial<SandboxLimits>;
+  signal?: AbortSignal;
+}
+
+export interface EpisodeTurn {
+  /** Ids appended before the reply: the opening prompt, later the observation. */
+  prompt: number[];
+  ids: number[];
+  /** Of each id under the sampler. */
+  logps: number[];
+  finish: "stop" | "length";
+  weightsVersion: number;
+  /** Text shown before the reply, the hint included. */
+  observation: string;
+  /** Derived from `ids`. */
+  text: string;
+  /** What `step` received; null when the reply was not executed. */
+  action: string | null;
+  /** Null when the step gave none. */
+  reward: number | null;
+}
+
+export interface EpisodeResult {
+  outcome: Outcome;
+  /** Terminated with a return of at least 1 - 1e-9. */
+  success: boolean;
+  terminated: boolean;
+  /** Ended by the program's flag, the turn limit, the context or a cut reply. */
+  truncated: boolean;
+  /** A request of the program exceeded its deadline. */
+  hung: boolean;
+  turns: EpisodeTurn[];
+  /** Weights at the first and last reply; -1 without one. */
+  versionFirst: number;
+  versionLast: number;
+}
+
+/**
+ * Plays one episode.
+ *
+ * @throws the signal's reason when aborted; every other fault is an outcome.
+ */
+export async function playEpisode(options: EpisodeOptions): Promise<EpisodeResult> {
+  const { environment, sandbox, limits, maxTurns, signal } = options;
+  const turns: EpisodeTurn[] = [];
+  signal?.throwIfAborted();
+  const started = await sandbox.start(environment.source, { limits, maxTurns, signal });
+  let ending: Ending | Failure;
+  if (started.kind !== "ok") {
+    ending = started;
+  } else {
+    await using process = started.value;
+    ending = await converse(process, options, turns);
+  }
+  signal?.throwIfAborted();
+  return conclude(ending, options, turns);
+}
+
+/** Longest action a sandbox accepts, in UTF-8 bytes. */
+const actionBytes = 64 * 1024;
+
+interface Ending {
+  kind: "ended";
+  terminated: boolean;
+  truncated: boolean;
+}
+
+const truncation: Ending = { kind: "ended", terminated: false, truncated: true };
+
+/** The turns of a play; they are added to `turns` as they happen, so that a failed play keeps them. */
+async function converse(
+  process: EnvironmentProcess,
+  options: EpisodeOptions,
+  turns: EpisodeTurn[],
+): Promise<Ending | Failure> {
+  const { environment, chat, prompt, tokenizer, context, hint, seed, reserve = 64 } = options;
+  const turnLimit = Math.min(process.maxTurns ?? options.maxTurns, options.maxTurns);
+  const reset = await process.reset(seed);
+  if (reset.kind !== "ok") return reset;
+
+  const first = reset.value.observation;
+  let observation = hint === null ? first : `${first}\n\nHINT: ${hint}`;
+  let appended = chat.first(prompt.agent(environment, observation));
+  let conversation: number[] = [];
+  for (let turn = 0;; turn++) {
+    conversation = [...conversation, ...appended];
+    const room = context - conversation.length;
+    if (room < Math.max(1, reserve)) {
+      if (turn > 0) return truncation;
+      // No reply was possible: that is no play, and a 0 would blame the agent for the program's text.
+      return failed("designer", "context", `opening prompt has ${conversation.length} tokens`);
+    }
+    const reply = await ask(conversation, room, turn, options);
+    if ("kind" in reply) return reply;
+    const text = tokenizer.decode(reply.ids);
+    const record: EpisodeTurn = {
+      prompt: appended,
+      ...reply,
+      observation,
+      text,
+      action: null,
+      reward: null,
+    };
+    turns.push(record);
+    if (reply.finish === "length") return truncation;
+
+    const action = prompt.action(text);
+    const bytes = new TextEncoder().encode(action).length;
+    if (bytes > actionBytes) {
+      return failed("agent", "action", `is ${bytes} bytes, must be at most ${actionBytes}`);
+    }
+    record.action = action;
+    const stepped = await process.step(action);
+    if (stepped.kind !== "ok") return stepped;
+    const { reward, terminated, truncated } = stepped.value;
+    record.reward = reward;
+    if (terminated || truncated) return { kind: "ended", terminated, truncated: !terminated };
+    if (turn + 1 >= turnLimit) return truncation;
+    conversation = [...conversation, ...reply.ids];
+    observation = stepped.value.observation;
+    appended = chat.delta(prompt.observation(observation));
+  }
+}
+
+/** One reply, or the failure of the model. */
+async function ask(
+  conversation: readonly number[],
+  room: number,
+  turn: number,
+  options: EpisodeOptions,
+): Promise<SampleReply | Failure> {
+  const { sampler, params, samplingSeed, signal } = options;
+  const maxTokens = Math.min(params.maxTokens, room);
+  let reply: SampleReply;
+  try {
+    reply = await sampler.sample(
+      { prompt: conversation, params: { ...params, maxTokens }, seed: samplingSeed(turn) },
+      { signal },
+    );
+  } catch (error) {
+    signal?.throwIfAborted();
+    return failed("model", "sampler", error instanceof Error ? error.message : String(error));
+  }
+  const fault = replyFault(reply, maxTokens, params.stopIds);
+  return fault === undefined ? reply : failed("model", "reply", `turn ${turn}: ${fault}`);
+}
+
+/** What is wrong with a reply at the border, if anything. */
+function replyFault(
+  { ids, logps, finish }: SampleReply,
+  maxTokens: number,
+  stopIds: readonly number[],
+): string | undefined {
+  if (ids.length !== logps.length) {
+    return `${ids.length} ids have ${logps.length} log-probabilities, must be equal`;
+  }
+  if (ids.length === 0 || ids.length > maxTokens) {
+    return `${ids.length} ids, must be 1 to ${maxTokens}`;
+  }
+  const odd = logps.findIndex((logp) => !(logp <= 1e-4 && logp > -Infinity));
+  if (odd !== -1) return `log-probability ${odd} is ${logps[odd]}, must be finite and at most 0`;
+  if (finish === "stop" && !stopIds.includes(ids[ids.length - 1])) {
+    return "finished by stop without a stop id";
+  }
+  return undefined;
+}
+
+function conclude(
+  ending: Ending | Failure,
+  options: EpisodeOptions,
+  turns: EpisodeTurn[],
+): EpisodeResult {
+  const versions = {
+    versionFirst: turns.at(0)?.weightsVersion ?? -1,
+    versionLast: turns.at(-1)?.weightsVersion ?? -1,
+  };
+  if (ending.kind === "failed") {
+    const hung = ending.blame === "designer" && ending.reason.startsWith("deadline");
+    const flags = { success: false, terminated: false, truncated: false, hung };
+    return { outcome: ending, ...flags, turns, ...versions };
+  }
+  const { terminated, truncated } = ending;
+  const { returnOf = options.returns === "last" ? lastReward : rewardSum } = options;
+  const rewards = turns.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const value = returnOf(rewards, terminated);
+  const success = terminated && value >= 1 - 1e-9;
+  return {
+    outcome: scored(value),
+    success,
+    terminated,
+    truncated,
+    hung: false,
+    turns,
+    ...versions,
+  };
+}
+
+const clamp = (value: number) => Math.max(-1, Math.min(1, value));
+
+/** Last reward if terminated, else 0. */
+function lastReward(rewards: readonly number[], terminated: boolean): number {
+  return terminated ? clamp(rewards.at(-1) ?? 0) : 0;
+}
+
+/** Sum of all rewards, truncated plays included. */
+function rewardSum(rewards: readonly number[]): number {
+  return clamp(rewards.reduce((sum, reward) => sum + reward, 0));
+}

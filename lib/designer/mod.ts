@@ -1,0 +1,6 @@
+/** The Environment Designer: what it is told, what it answers, the program inside the answer. @module */
+export * from "./ask.ts";
+export * from "./boxed.ts";
+export * from "./program.ts";
+export * from "./prompt.ts";
+export * from "./skills.ts";

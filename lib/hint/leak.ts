@@ -1,0 +1,73 @@
+/**
+ * What a hint must not contain [D9]: an answer that is the same on every seed, or a line of the program.
+ * @module
+ */
+import { type Result, type Sandbox, SandboxError, type SandboxLimits } from "../core/mod.ts";
+
+/** Shortest constant answer, shortest code line that count as a leak. */
+const answerLength = 4;
+const lineLength = 20;
+const leakSeeds = 20;
+
+/** Why a hint may not be shown, or undefined. `answers` are those of {@link constantAnswers}. */
+export function leakReason(
+  hint: string,
+  source: string,
+  answers: readonly string[],
+): string | undefined {
+  const line = source.split("\n").map((text) => text.trim())
+    .find((text) => text.length >= lineLength && hint.includes(text));
+  if (line !== undefined) return "repeats a line of the program";
+  const answer = answers.find((text) => hint.toLowerCase().includes(text.toLowerCase()));
+  return answer === undefined ? undefined : "tells an answer that is the same on every seed";
+}
+
+/**
+ * Answers of at least 4 characters that belong to the solution on all seeds 0 to 19 and are never offered right after
+ * reset. Empty without `solution()`.
+ *
+ * @throws {SandboxError} when the host fails twice.
+ */
+export async function constantAnswers(
+  source: string,
+  options: { sandbox: Sandbox; limits?: Partial<SandboxLimits>; signal?: AbortSignal },
+): Promise<Result<string[]>> {
+  // A program without the word cannot define the method; this saves it a process.
+  if (!source.includes("solution")) return { kind: "ok", value: [] };
+  for (let attempt = 0;; attempt++) {
+    const result = await commonAnswers(source, options);
+    if (result.kind === "ok" || result.blame === "designer") return result;
+    options.signal?.throwIfAborted();
+    if (attempt > 0) {
+      throw new SandboxError(
+        `Cannot check hint for leaks: ${result.reason} ${result.detail ?? ""}`.trim(),
+      );
+    }
+  }
+}
+
+async function commonAnswers(
+  source: string,
+  options: { sandbox: Sandbox; limits?: Partial<SandboxLimits>; signal?: AbortSignal },
+): Promise<Result<string[]>> {
+  const { sandbox, limits, signal } = options;
+  const started = await sandbox.start(source, { limits, signal });
+  if (started.kind !== "ok") return started;
+  await using process = started.value;
+  let common: Set<string> | undefined;
+  for (let seed = 0; seed < leakSeeds; seed++) {
+    const reset = await process.reset(seed, { fresh: true });
+    if (reset.kind !== "ok") return reset;
+    const solution = await process.solution();
+    if (solution.kind !== "ok") return solution;
+    if (solution.value === null) return { kind: "ok", value: [] };
+    const offered = reset.value.info["actions"];
+    const hidden = solution.value.map((text) => text.trim()).filter((text) =>
+      text.length >= answerLength && !(Array.isArray(offered) && offered.includes(text))
+    );
+    const before: Set<string> | undefined = common;
+    common = new Set(before === undefined ? hidden : hidden.filter((text) => before.has(text)));
+    if (common.size === 0) break;
+  }
+  return { kind: "ok", value: [...common ?? []] };
+}

@@ -1,0 +1,121 @@
+/**
+ * Writes one hint for an accepted environment (spade.md section 6). A hint that is empty, cut, too long or leaks is asked
+ * for once more; after that the environment has none. Never trained. Sampler faults are thrown, not caught.
+ * @module
+ */
+import {
+  type Chat,
+  EngineError,
+  type Prompt,
+  type Result,
+  type Sampler,
+  type SampleReply,
+  type SamplingParams,
+  type Sandbox,
+  type SandboxLimits,
+  type Tokenizer,
+} from "../core/mod.ts";
+import { constantAnswers, leakReason } from "./leak.ts";
+
+/** Longest hint. */
+const wordLimit = 100;
+
+export interface HintOptions {
+  prompt: Prompt;
+  chat: Chat;
+  tokenizer: Tokenizer;
+  sampler: Sampler;
+  environment: { id: string; source: string; skill: string };
+  /** Temperature .3 by the recipe. */
+  params: SamplingParams;
+  /** Sampling seed of the first try (0) and the rewrite (1). */
+  seed: (retry: number) => number;
+  sandbox: Sandbox;
+  limits?: Partial<SandboxLimits>;
+  /** Tokens of prompt and reply together; a longer prompt gives no hint. @default Infinity */
+  context?: number;
+  signal?: AbortSignal;
+}
+
+/** One call: its reply and why its hint was not taken (empty: it was). */
+export interface HintAttempt {
+  reply: SampleReply;
+  replyText: string;
+  seed: number;
+  reason: string;
+}
+
+export interface Hint {
+  /** Null: skipped, see `reason`. */
+  text: string | null;
+  /** Empty when there is a hint. */
+  reason: string;
+  /** The same in both attempts. */
+  promptIds: number[];
+  /** The last attempt's. */
+  reply: SampleReply;
+  replyText: string;
+  seed: number;
+  /** 1 or 2. */
+  attempts: number;
+  /** Every attempt, in order. */
+  tried: HintAttempt[];
+}
+
+/**
+ * Asks for a hint, at most twice.
+ *
+ * @throws {RangeError} when prompt and reply do not fit the context.
+ * @throws {SandboxError} when the host fails twice during the leak check.
+ * @throws {EngineError} when a reply's ids and log-probabilities do not match, or as the sampler throws.
+ */
+export async function writeHint(options: HintOptions): Promise<Hint> {
+  const { prompt, chat, environment, params, context = Infinity } = options;
+  const promptIds = chat.first(prompt.hint(environment));
+  if (promptIds.length + params.maxTokens > context) {
+    throw new RangeError(
+      `Cannot ask for a hint: prompt has ${promptIds.length} tokens, must be at most ` +
+        `${context - params.maxTokens}`,
+    );
+  }
+  const answers = await constantAnswers(environment.source, options);
+  const tried = [await ask(promptIds, 0, answers, options)];
+  if (tried[0].reason !== "") tried.push(await ask(promptIds, 1, answers, options));
+  const { reply, replyText, seed, reason } = tried[tried.length - 1];
+  const text = reason === "" ? prompt.hintText(replyText) : null;
+  return { text, reason, promptIds, reply, replyText, seed, attempts: tried.length, tried };
+}
+
+async function ask(
+  promptIds: number[],
+  retry: number,
+  answers: Result<string[]>,
+  options: HintOptions,
+): Promise<HintAttempt> {
+  const { prompt, tokenizer, sampler, environment, params, signal } = options;
+  const seed = options.seed(retry);
+  const reply = await sampler.sample({ prompt: promptIds, params, seed }, { signal });
+  if (reply.ids.length !== reply.logps.length) {
+    throw new EngineError(
+      `Cannot use hint: ${reply.ids.length} ids have ${reply.logps.length} log-probabilities`,
+    );
+  }
+  const replyText = tokenizer.decode(reply.ids);
+  const hint = prompt.hintText(replyText);
+  return { reply, replyText, seed, reason: refusal(hint, reply, environment.source, answers) };
+}
+
+function refusal(
+  text: string,
+  reply: SampleReply,
+  source: string,
+  answers: Result<string[]>,
+): string {
+  if (text === "") return "empty";
+  if (reply.finish === "length") return "cut by its token limit";
+  const words = text.split(/\s+/).length;
+  if (words > wordLimit) return `${words} words, must be at most ${wordLimit}`;
+  // Without the answers nobody can tell what leaks: no hint.
+  if (answers.kind !== "ok") return `solution() fails: ${answers.reason}`;
+  return leakReason(text, source, answers.value) ?? "";
+}

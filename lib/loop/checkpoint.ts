@@ -1,0 +1,74 @@
+/**
+ * Checkpoints and resuming. A checkpoint is the engine's weights and optimiser (written aside and renamed by the engine),
+ * a `checkpoint` row, and a copy of the database, in this order; one without the others is not used.
+ * @module
+ */
+import { StoreError } from "../core/mod.ts";
+import { checkpointCopy } from "../store/mod.ts";
+import type { Loop } from "./context.ts";
+import { applyBatch } from "./update.ts";
+
+/** Keeps the engine's state and the records after `rollout` rollouts. */
+export async function checkpoint(loop: Loop, rollout: number): Promise<void> {
+  const { store, engine, config, signal } = loop;
+  const name = `rollout-${String(rollout).padStart(4, "0")}`;
+  if (store.has("checkpoint", name)) return;
+  const engineState = await engine.trainer.save(`${loop.name}-${name}`, { signal });
+  const state = await engine.trainer.state({ signal });
+  store.transaction(() =>
+    store.insert("checkpoint", {
+      id: name,
+      rollout: rollout - 1,
+      engineState,
+      weightsVersion: state.weightsVersion,
+      step: state.step,
+      batchId: state.lastBatchId ?? null,
+    })
+  );
+  if (store.dir !== undefined) {
+    await checkpointCopy(store, name, { keep: config.checkpointsKept });
+  }
+}
+
+/**
+ * Brings the engine to where the records are: the newest checkpoint it can load, then the stored batches after it, in
+ * order, without sampling. A batch must give the loss it gave the first time.
+ *
+ * @throws {StoreError} when a re-applied batch gives another loss: weights or engine are not those of the run.
+ */
+export async function restore(loop: Loop): Promise<{ checkpoint: string | null; applied: number }> {
+  const { store, engine, signal } = loop;
+  const found = store.all("checkpoint", { orderBy: "rollout" }).reverse();
+  let from: string | null = null;
+  let after = -1;
+  for (const row of found) {
+    try {
+      await engine.trainer.load(row.engineState, { signal });
+      from = row.id;
+      after = row.rollout;
+      break;
+    } catch (cause) {
+      signal.throwIfAborted();
+      loop.emit({
+        kind: "warning",
+        message: `checkpoint ${row.id} cannot be loaded (${(cause as Error).message}); ` +
+          "trying an older one",
+      });
+    }
+  }
+  await engine.trainer.publish({ signal });
+  const updates = store.all("update", { orderBy: "rollout" })
+    .filter((update) => update.rollout > after);
+  for (const update of updates) {
+    const batch = store.get("batch", update.batchId)!;
+    const { weighted } = await applyBatch(loop, batch);
+    const difference = Math.abs(weighted.loss - update.loss);
+    if (difference > 1e-6 * Math.max(1, Math.abs(update.loss))) {
+      throw new StoreError(
+        `Cannot resume: batch ${batch.id} gave loss ${update.loss} and now ${weighted.loss}; ` +
+          "the engine or its starting weights are not those of this run",
+      );
+    }
+  }
+  return { checkpoint: from, applied: updates.length };
+}

@@ -1,0 +1,100 @@
+/**
+ * What the loop is given: the ports, the store and a configuration. Nothing here is created by the loop itself, so a
+ * test can put a delay, a fault or a tape in front of any of them.
+ * @module
+ */
+import {
+  type Chat,
+  type Clock,
+  type Engine,
+  type EventSink,
+  type Prompt,
+  type Sandbox,
+  seedOf,
+  type Tokenizer,
+} from "../core/mod.ts";
+import type { Corpus } from "../corpus/mod.ts";
+import type { Store } from "../store/mod.ts";
+import type { Config } from "./config.ts";
+
+/** A program of a held-out set or a fixed pool. */
+export interface FolderProgram {
+  id: string;
+  source: string;
+  skill: string;
+  family: string;
+  seen: boolean;
+}
+
+export interface Loop {
+  /** Name of the run; unique among the runs an engine serves. */
+  name: string;
+  config: Config;
+  store: Store;
+  engine: Engine;
+  sandbox: Sandbox;
+  tokenizer: Tokenizer;
+  chat: Chat;
+  prompt: Prompt;
+  corpus: Corpus | null;
+  pool: readonly FolderProgram[];
+  heldout: { dev: readonly FolderProgram[]; test: readonly FolderProgram[] };
+  clock: Clock;
+  emit: EventSink;
+  signal: AbortSignal;
+}
+
+/** An environment of the current set. */
+export interface ActiveEnvironment {
+  slot: number;
+  id: string;
+  source: string;
+  skill: string;
+  origin: "designed" | "memory" | "kept" | "folder";
+  replyId: string | null;
+  hint: string | null;
+}
+
+/** Readable record ids: equal in every run of the same seed, unique within a run. */
+export const idOf = {
+  reply: (rollout: number, slot: number, attempt: number) => `r${rollout}/s${slot}/a${attempt}`,
+  hint: (rollout: number, slot: number) => `r${rollout}/s${slot}/hint`,
+  play: (rollout: number, environment: string, arm: string, index: number) =>
+    `r${rollout}/${environment.slice(0, 16)}/${arm}/${index}`,
+  batch: (rollout: number) => `u${rollout}`,
+};
+
+/** Seed of an instance; equal in both arms [D1]. */
+export function environmentSeed(loop: Loop, id: string, rollout: number, index: number): number {
+  return seedOf(loop.config.seed, "env", id, rollout, index);
+}
+
+/** Sampling seed of one request (spade.md section 2). */
+export function samplingSeed(
+  loop: Loop,
+  role: "designer" | "hint" | "agent",
+  at: {
+    rollout: number;
+    place: string | number;
+    index: number;
+    arm?: string;
+    turn?: number;
+    retry?: number;
+  },
+): number {
+  return seedOf(
+    loop.config.seed,
+    role,
+    at.rollout,
+    at.place,
+    at.index,
+    at.arm ?? "plain",
+    at.turn ?? 0,
+    at.retry ?? 0,
+  );
+}
+
+/** Stops the loop at a safe place when the user asked for it. */
+export function checkAborted(loop: Loop): void {
+  loop.signal.throwIfAborted();
+}

@@ -1,0 +1,89 @@
+/**
+ * Held-out evaluation: fixed environments and instances (the same for every run), temperature 1 and greedy side by
+ * side. The development set is for choices; the test set is touched once, when a run ends, with the starting and the
+ * final weights.
+ * @module
+ */
+import { type RecordOf, type Sampler, seedOf } from "../core/mod.ts";
+import type { Loop } from "./context.ts";
+import { heldoutEpisode } from "./groups.ts";
+
+type Evaluation = RecordOf<"evaluation">;
+type Mode = Evaluation["mode"];
+
+export interface EvaluationRequest {
+  /** Rollouts done when the weights were evaluated; 0 are the starting weights. */
+  rollout: number;
+  set: Evaluation["set"];
+  weights: Evaluation["weights"];
+}
+
+async function evaluateMode(
+  loop: Loop,
+  request: EvaluationRequest,
+  mode: Mode,
+  sampler: Sampler,
+): Promise<Evaluation[]> {
+  const { rollout, set, weights } = request;
+  const stored = loop.store.all("evaluation", { where: { rollout, set, weights, mode } });
+  if (stored.length > 0) return stored;
+  const jobs = loop.heldout[set].flatMap((program) =>
+    Array.from({ length: loop.config.evaluationPlays }, (_, index) => ({ program, index }))
+  );
+  let done = 0;
+  const rows = await Promise.all(jobs.map(async ({ program, index }) => {
+    const seed = seedOf("heldout", program.id, index);
+    const result = await heldoutEpisode(loop, program, seed, {
+      sampler,
+      temperature: mode === "greedy" ? 0 : 1,
+      samplingSeed: (turn) =>
+        seedOf(loop.config.seed, "evaluation", set, program.id, index, mode, turn),
+    });
+    done += 1;
+    loop.emit({
+      kind: "stage",
+      rollout,
+      stage: `evaluate ${set} ${mode}`,
+      done,
+      total: jobs.length,
+    });
+    return {
+      id: `e${rollout}/${set}/${weights}/${mode}/${program.id.slice(0, 16)}/${index}`,
+      rollout,
+      set,
+      weights,
+      mode,
+      environmentId: program.id,
+      family: program.family,
+      seen: program.seen,
+      index,
+      seed,
+      outcome: result.outcome,
+      success: result.success,
+      turns: result.turns.length,
+    };
+  }));
+  loop.signal.throwIfAborted();
+  const outage = rows.length > 0 &&
+    rows.every((row) => row.outcome.kind === "failed" && row.outcome.blame === "model");
+  if (outage) await loop.engine.trainer.state({ signal: loop.signal });
+  loop.store.transaction(() => loop.store.insert("evaluation", rows));
+  return rows;
+}
+
+/** Evaluates one set at temperature 1 and greedily; each mode is one unit of work. */
+export async function evaluate(loop: Loop, request: EvaluationRequest): Promise<Evaluation[]> {
+  const sampler = request.weights === "base" ? loop.engine.base : loop.engine.sampler;
+  const rows: Evaluation[] = [];
+  for (const mode of ["sampled", "greedy"] as const) {
+    rows.push(...await evaluateMode(loop, request, mode, sampler));
+  }
+  return rows;
+}
+
+/** Success rate of scored plays, or undefined. */
+export function successRateOf(rows: readonly Evaluation[], mode: Mode): number | undefined {
+  const scored = rows.filter((row) => row.mode === mode && row.outcome.kind === "scored");
+  if (scored.length === 0) return undefined;
+  return scored.filter((row) => row.success).length / scored.length;
+}

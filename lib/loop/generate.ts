@@ -1,0 +1,311 @@
+/**
+ * Making a set of environments: plan the slots, ask the designer, gate each program, ask again for rejected ones,
+ * write a hint. Each reply with its verdicts is one unit of work; so is each hint.
+ *
+ * Nothing depends on the order in which replies arrive. The only question between slots is "is this program a twin of
+ * an earlier one?", and "earlier" means the order (attempt, slot): a reply waits, after all its other gates, for the
+ * syntax trees of the replies before it in that order, never for their plays.
+ * @module
+ */
+import { drawDocuments } from "../corpus/mod.ts";
+import type { DesignerBrief, RecordOf } from "../core/mod.ts";
+import { askDesigner, type DesignerAnswer } from "../designer/mod.ts";
+import { checkProgram, duplicateVerdict, type GateReport } from "../gates/mod.ts";
+import { activeSkills, skillOfSlot } from "../grpo/mod.ts";
+import { writeHint } from "../hint/mod.ts";
+import { describeProgram, memoryLines, pickMemory } from "../memory/mod.ts";
+import { type ActiveEnvironment, checkAborted, idOf, type Loop, samplingSeed } from "./context.ts";
+import { type LoopState, withMemoryRandom } from "./state.ts";
+
+export interface SlotPlan {
+  slot: number;
+  skill: string;
+  document: RecordOf<"document"> | null;
+  brief: DesignerBrief;
+  parents: string[];
+}
+
+/** Skills, documents and memory seeds of every slot of the set designed at `rollout`; advances `state`. */
+export function planSlots(loop: Loop, state: LoopState, rollout: number): SlotPlan[] {
+  const { config } = loop;
+  const active = activeSkills(config.skills.length, {
+    rollout,
+    interval: config.epoch,
+    perEpoch: config.skillsPerEpoch,
+  }).map((index) => config.skills[index]);
+  const skills = Array.from(
+    { length: config.environments },
+    (_, slot) => skillOfSlot(active, slot),
+  );
+  let documents: (SlotPlan["document"])[] = skills.map(() => null);
+  if (loop.corpus) {
+    const drawn = drawDocuments(loop.corpus, state.corpus, skills);
+    state.corpus = drawn.cursor;
+    documents = drawn.documents.map((document) => ({ rollout, ...document }));
+  }
+  const memory = loop.store.all("memory");
+  return skills.map((skill, slot): SlotPlan => {
+    const picked = withMemoryRandom(
+      state,
+      (random) => pickMemory(memory, skill, random, config.memory),
+    );
+    const document = documents[slot];
+    const brief = {
+      skill,
+      document: document?.text,
+      memory: memoryLines(picked),
+      difficulty: config.difficulty,
+    };
+    const parents = picked.seeds.map(({ id }) => id);
+    return { slot, skill, document, brief, parents };
+  });
+}
+
+/** The order (attempt, slot): who is a twin of whom. */
+class Twins {
+  #trees: PromiseWithResolvers<string | null>[][];
+  constructor(attempts: number, slots: number) {
+    this.#trees = Array.from(
+      { length: attempts },
+      () => Array.from({ length: slots }, () => Promise.withResolvers<string | null>()),
+    );
+  }
+  /** Says what `slot` wrote at `attempt`; null when it takes no part. */
+  tell(attempt: number, slot: number, tree: string | null): void {
+    this.#trees[attempt][slot].resolve(tree);
+  }
+  /** No part in this attempt and all later ones. */
+  leave(attempt: number, slot: number): void {
+    for (let a = attempt; a < this.#trees.length; a++) this.tell(a, slot, null);
+  }
+  async isTwin(attempt: number, slot: number, tree: string): Promise<boolean> {
+    const before = this.#trees.slice(0, attempt).flat().concat(
+      this.#trees[attempt].slice(0, slot),
+    );
+    const trees = await Promise.all(before.map(({ promise }) => promise));
+    return trees.includes(tree);
+  }
+}
+
+interface Verdict {
+  reply: RecordOf<"reply">;
+  environment: RecordOf<"environment"> | null;
+}
+
+/** Closes the unit of work of one reply: document, reply, gates and, where accepted, the environment. */
+function storeReply(
+  loop: Loop,
+  plan: SlotPlan,
+  at: { rollout: number; attempt: number; seed: number },
+  asked: DesignerAnswer,
+  report: GateReport,
+  emittedRuns: boolean,
+): Verdict {
+  const { rollout, attempt } = at;
+  const id = idOf.reply(rollout, plan.slot, attempt);
+  const reply: RecordOf<"reply"> = {
+    id,
+    rollout,
+    role: "designer",
+    slot: plan.slot,
+    attempt,
+    skill: plan.skill,
+    documentId: plan.document?.id ?? null,
+    parents: plan.parents,
+    prompt: asked.prompt,
+    ...asked.reply,
+    text: asked.text,
+    runsAsEmitted: emittedRuns,
+    runsExtracted: report.runs,
+    accepted: report.accepted,
+    environmentId: report.accepted ? report.environmentId : null,
+    treeHash: report.parsed?.treeHash ?? null,
+    cut: { ...asked.cut },
+    seed: at.seed,
+  };
+  const environment: Verdict["environment"] = report.accepted
+    ? {
+      id: report.environmentId,
+      rollout,
+      source: report.source,
+      className: report.className ?? "",
+      description: describeProgram(report.source),
+      skill: plan.skill,
+      treeHash: report.parsed?.treeHash ?? "",
+      replyId: id,
+      documentId: plan.document?.id ?? null,
+      parents: plan.parents,
+    }
+    : null;
+  loop.store.transaction(() => {
+    if (plan.document && !loop.store.has("document", plan.document.id)) {
+      loop.store.insert("document", plan.document);
+    }
+    loop.store.insert("reply", reply);
+    loop.store.insert(
+      "gate",
+      report.verdicts.map((verdict) => ({
+        id: `${id}/${verdict.gate}`,
+        rollout,
+        replyId: id,
+        environmentId: report.environmentId,
+        ...verdict,
+      })),
+    );
+    if (environment) loop.store.insert("environment", environment);
+  });
+  return { reply, environment };
+}
+
+/** Asks for one slot until a program stands or the attempts are used up. */
+export async function designSlot(
+  loop: Loop,
+  plan: SlotPlan,
+  rollout: number,
+  known: ReadonlySet<string>,
+  twins: Twins,
+): Promise<ActiveEnvironment | null> {
+  const { config } = loop;
+  const sampler = config.designer === "frozen" ? loop.engine.base : loop.engine.sampler;
+  let attempt = 0;
+  try {
+    for (; attempt < config.attempts; attempt++) {
+      checkAborted(loop);
+      const id = idOf.reply(rollout, plan.slot, attempt);
+      const stored = loop.store.get("reply", id);
+      if (stored) {
+        twins.tell(attempt, plan.slot, stored.treeHash);
+        if (!stored.accepted) continue;
+        const environment = loop.store.get("environment", stored.environmentId!)!;
+        return activeFrom(plan, environment.source, environment.id, id);
+      }
+      const seed = samplingSeed(loop, "designer", { rollout, place: plan.slot, index: attempt });
+      const asked = await askDesigner({
+        prompt: loop.prompt,
+        chat: loop.chat,
+        tokenizer: loop.tokenizer,
+        sampler,
+        brief: plan.brief,
+        seed,
+        params: {
+          maxTokens: config.tokens.designer,
+          temperature: config.temperature,
+          stopIds: loop.chat.stopIds,
+        },
+        context: config.context,
+        signal: loop.signal,
+      });
+      const gates = {
+        sandbox: loop.sandbox,
+        maxTurns: config.maxTurns,
+        requireActions: config.kind === "compact",
+        limits: config.sandbox,
+        signal: loop.signal,
+        // Twins are judged below, in their own order.
+        until: "floor" as const,
+      };
+      let report = await checkProgram(asked.source, gates);
+      const emitted = asked.asEmitted
+        ? report.runs
+        : (await checkProgram(asked.text, { ...gates, until: "contract" })).runs;
+      const tree = report.parsed?.treeHash ?? null;
+      twins.tell(attempt, plan.slot, tree);
+      if (report.accepted && tree !== null) {
+        const isKnown = known.has(tree) || await twins.isTwin(attempt, plan.slot, tree);
+        const verdict = duplicateVerdict(isKnown);
+        report = {
+          ...report,
+          accepted: !isKnown,
+          verdicts: [...report.verdicts, verdict],
+        };
+      }
+      checkAborted(loop);
+      const at = { rollout, attempt, seed };
+      const { environment } = storeReply(loop, plan, at, asked, report, emitted);
+      if (environment) return activeFrom(plan, environment.source, environment.id, id);
+    }
+    return null;
+  } finally {
+    twins.leave(attempt, plan.slot);
+  }
+}
+
+function activeFrom(plan: SlotPlan, source: string, id: string, replyId: string) {
+  return {
+    slot: plan.slot,
+    id,
+    source,
+    skill: plan.skill,
+    origin: "designed" as const,
+    replyId,
+    hint: null,
+  };
+}
+
+export function newTwins(loop: Loop): Twins {
+  return new Twins(loop.config.attempts, loop.config.environments);
+}
+
+/** The environment's hint, or null where none could be written without giving the answer away. */
+export async function hintFor(
+  loop: Loop,
+  environment: ActiveEnvironment,
+  rollout: number,
+): Promise<string | null> {
+  const { config } = loop;
+  const id = idOf.hint(rollout, environment.slot);
+  const stored = loop.store.get("hint", id);
+  if (stored) return stored.text;
+  const written = await writeHint({
+    prompt: loop.prompt,
+    chat: loop.chat,
+    tokenizer: loop.tokenizer,
+    sampler: config.designer === "frozen" ? loop.engine.base : loop.engine.sampler,
+    environment,
+    params: {
+      maxTokens: config.tokens.hint,
+      temperature: config.hintTemperature,
+      stopIds: loop.chat.stopIds,
+    },
+    seed: (retry) =>
+      samplingSeed(loop, "hint", { rollout, place: environment.slot, index: 0, retry }),
+    sandbox: loop.sandbox,
+    limits: config.sandbox,
+    context: config.context,
+    signal: loop.signal,
+  });
+  checkAborted(loop);
+  loop.store.transaction(() => {
+    for (const [retry, attempt] of written.tried.entries()) {
+      loop.store.insert("reply", {
+        id: `${id}/${retry}`,
+        rollout,
+        role: "hint",
+        slot: environment.slot,
+        attempt: retry,
+        skill: environment.skill,
+        documentId: null,
+        parents: [],
+        prompt: written.promptIds,
+        ...attempt.reply,
+        text: attempt.replyText,
+        runsAsEmitted: null,
+        runsExtracted: null,
+        accepted: attempt.reason === "",
+        environmentId: environment.id,
+        treeHash: null,
+        cut: {},
+        seed: attempt.seed,
+      });
+    }
+    loop.store.insert("hint", {
+      id,
+      rollout,
+      environmentId: environment.id,
+      replyId: written.tried.length > 0 ? `${id}/${written.tried.length - 1}` : null,
+      text: written.text,
+      reason: written.reason,
+    });
+  });
+  return written.text;
+}

@@ -1,0 +1,188 @@
+/**
+ * Plays: the groups of one environment in one rollout. A round of plays is one unit of work and one transaction; what
+ * is stored is not played again, so a resumed rollout plays exactly what is missing.
+ * @module
+ */
+import { type EpisodeResult, playEpisode } from "../agent/mod.ts";
+import { type Arm, type RecordOf, type Sampler } from "../core/mod.ts";
+import { episodeReturn } from "../reward/mod.ts";
+import {
+  type ActiveEnvironment,
+  checkAborted,
+  environmentSeed,
+  idOf,
+  type Loop,
+  samplingSeed,
+} from "./context.ts";
+
+export type Play = RecordOf<"play">;
+
+/** Options of an episode that are the same for every play of a run. */
+function episode(
+  loop: Loop,
+  environment: { id: string; source: string; skill: string },
+  seed: number,
+  hint: string | null,
+  samplingSeed: (turn: number) => number,
+): Promise<EpisodeResult> {
+  const { config } = loop;
+  return playEpisode({
+    environment,
+    seed,
+    hint,
+    samplingSeed,
+    sandbox: loop.sandbox,
+    sampler: loop.engine.sampler,
+    tokenizer: loop.tokenizer,
+    chat: loop.chat,
+    prompt: loop.prompt,
+    params: {
+      maxTokens: config.tokens.agent,
+      temperature: config.temperature,
+      stopIds: loop.chat.stopIds,
+    },
+    context: config.context,
+    reserve: config.reserve,
+    maxTurns: config.maxTurns,
+    limits: config.sandbox,
+    returns: config.returns,
+    returnOf: (rewards, terminated) => episodeReturn(rewards, terminated, { rule: config.returns }),
+    signal: loop.signal,
+  });
+}
+
+/** One held-out play: like any other, but sampled as told. */
+export function heldoutEpisode(
+  loop: Loop,
+  environment: { id: string; source: string; skill: string },
+  seed: number,
+  how: { sampler: Sampler; temperature: number; samplingSeed: (turn: number) => number },
+): Promise<EpisodeResult> {
+  const config = { ...loop.config, temperature: how.temperature };
+  const engine = { ...loop.engine, sampler: how.sampler } as Loop["engine"];
+  return episode({ ...loop, config, engine }, environment, seed, null, how.samplingSeed);
+}
+
+function toRecords(
+  at: { rollout: number; environmentId: string; arm: Arm; index: number; seed: number },
+  result: EpisodeResult,
+  attempts: number,
+): { play: Play; turns: RecordOf<"turn">[] } {
+  const id = idOf.play(at.rollout, at.environmentId, at.arm, at.index);
+  const play: Play = {
+    id,
+    ...at,
+    outcome: result.outcome,
+    success: result.success,
+    terminated: result.terminated,
+    truncated: result.truncated,
+    turns: result.turns.length,
+    versionFirst: result.versionFirst,
+    versionLast: result.versionLast,
+    hung: result.hung,
+    attempts,
+  };
+  const turns = result.turns.map((turn, index) => ({
+    id: `${id}/${index}`,
+    rollout: at.rollout,
+    playId: id,
+    index,
+    ...turn,
+  }));
+  return { play, turns };
+}
+
+/** Plays the indices that are not stored yet; one transaction closes the round. Returns all of them. */
+export async function playRound(
+  loop: Loop,
+  environment: ActiveEnvironment,
+  rollout: number,
+  arm: Arm,
+  indices: readonly number[],
+): Promise<Play[]> {
+  const stored: Play[] = [];
+  const missing: number[] = [];
+  for (const index of indices) {
+    const row = loop.store.get("play", idOf.play(rollout, environment.id, arm, index));
+    if (row) stored.push(row);
+    else missing.push(index);
+  }
+  if (missing.length === 0) return stored;
+  const played = await Promise.all(missing.map(async (index) => {
+    const seed = environmentSeed(loop, environment.id, rollout, index);
+    const at = { rollout, environmentId: environment.id, arm, index, seed };
+    const hint = arm === "hinted" ? environment.hint : null;
+    for (let retry = 0;; retry++) {
+      checkAborted(loop);
+      const result = await episode(
+        loop,
+        environment,
+        seed,
+        hint,
+        (turn) =>
+          samplingSeed(loop, "agent", {
+            rollout,
+            place: environment.id,
+            index,
+            arm,
+            turn,
+            retry,
+          }),
+      );
+      const { outcome } = result;
+      const ours = outcome.kind === "failed" &&
+        (outcome.blame === "model" || outcome.blame === "host");
+      if (!ours || retry === 1) return toRecords(at, result, retry + 1);
+    }
+  }));
+  checkAborted(loop);
+  const outage = played.every(({ play }) =>
+    play.outcome.kind === "failed" && play.outcome.blame === "model"
+  );
+  // An engine that is gone fails every play: this throws, nothing of the round is kept, the run can be resumed.
+  if (outage) await loop.engine.trainer.state({ signal: loop.signal });
+  loop.store.transaction(() => {
+    loop.store.insert("play", played.map(({ play }) => play));
+    loop.store.insert("turn", played.flatMap(({ turns }) => turns));
+  });
+  return [...stored, ...played.map(({ play }) => play)];
+}
+
+function scoredIndices(plays: readonly Play[]): Set<number> {
+  return new Set(plays.filter((p) => p.outcome.kind === "scored").map((p) => p.index));
+}
+
+/**
+ * Both arms of one environment with the same seeds, or the plain arm alone. Indices that failed in either arm are
+ * replaced by new ones in both, up to 2 × plays attempts; a program that hung is not asked again.
+ */
+export async function playGroups(
+  loop: Loop,
+  environment: ActiveEnvironment,
+  rollout: number,
+  hinted: Promise<string | null> | null,
+): Promise<{ plain: Play[]; hinted: Play[] }> {
+  const wanted = loop.config.plays;
+  const plays: { plain: Play[]; hinted: Play[] } = { plain: [], hinted: [] };
+  let indices = Array.from({ length: wanted }, (_, i) => i);
+  for (;;) {
+    const [plain, withHint] = await Promise.all([
+      playRound(loop, environment, rollout, "plain", indices),
+      hinted?.then((hint) =>
+        hint === null ? null : playRound(loop, { ...environment, hint }, rollout, "hinted", indices)
+      ) ?? null,
+    ]);
+    plays.plain.push(...plain);
+    plays.hinted.push(...withHint ?? []);
+    const tried = plays.plain.length;
+    let good = scoredIndices(plays.plain);
+    if (withHint) good = good.intersection(scoredIndices(plays.hinted));
+    const hung = [...plays.plain, ...plays.hinted].some((play) => play.hung);
+    const short = wanted - good.size;
+    if (hung || short <= 0 || tried >= 2 * wanted) return plays;
+    indices = Array.from(
+      { length: Math.min(short, 2 * wanted - tried) },
+      (_, i) => tried + i,
+    );
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * What a rollout is reported as, and what it cost. Every figure is computed from the records just made; only times are
+ * measured.
+ * @module
+ */
+import type { RecordOf, RolloutReport } from "../core/mod.ts";
+import { noiseFloor } from "../reward/mod.ts";
+import type { Loop } from "./context.ts";
+import type { DesignerBatch } from "./designers.ts";
+import type { PlayedEnvironment } from "./set.ts";
+import type { Applied } from "./update.ts";
+import { returnsOf } from "./windows.ts";
+
+function mean(values: readonly number[]): number | undefined {
+  if (values.length === 0) return undefined;
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Mean within-environment population deviation of plain returns: the spread behind the noise floor. */
+function spreadOf(set: readonly PlayedEnvironment[]): number | undefined {
+  return mean(set.flatMap(({ plain }) => {
+    const returns = returnsOf(plain);
+    const middle = mean(returns);
+    if (middle === undefined) return [];
+    return [Math.sqrt(mean(returns.map((value) => (value - middle) ** 2))!)];
+  }));
+}
+
+export function measureRollout(
+  loop: Loop,
+  at: {
+    rollout: number;
+    set: readonly PlayedEnvironment[];
+    regrets: ReadonlyMap<string, RecordOf<"regret">>;
+    designers: DesignerBatch;
+    applied: Applied;
+    seconds: number;
+  },
+): RolloutReport {
+  const { config, store } = loop;
+  const { rollout, set, seconds, designers, applied } = at;
+  const plain = set.flatMap((played) => played.plain);
+  const plays = [...plain, ...set.flatMap((played) => played.hinted)];
+  const scored = plain.filter((play) => play.outcome.kind === "scored");
+  const regrets = [...at.regrets.values()].flatMap(({ outcome }) =>
+    outcome.kind === "scored" ? [outcome.value] : []
+  );
+  const spread = spreadOf(set);
+  const rates = set.flatMap((played) => mean(returnsOf(played.plain)) ?? []);
+  const inBand = rates.filter((w) => w >= config.plateau.low && w <= config.plateau.high);
+  const replies = store.all("reply", { where: { rollout, role: "designer" } });
+  const first = replies.filter((reply) => reply.attempt === 0);
+  const turns = store.all("turn", { where: { rollout } });
+  const tokens = [...turns, ...replies].reduce((sum, row) => sum + row.ids.length, 0);
+  const dead = set.filter(({ plain }) => new Set(returnsOf(plain)).size <= 1).length;
+  return {
+    rollout,
+    rollouts: config.rollouts,
+    environments: set.length,
+    plainMean: mean(returnsOf(plain)),
+    successRate: mean(scored.map((play) => play.success ? 1 : 0)),
+    scored: scored.length,
+    failed: plain.length - scored.length,
+    hintedMean: mean(set.flatMap((played) => returnsOf(played.hinted))),
+    regretMean: mean(regrets),
+    noiseFloor: spread === undefined || regrets.length === 0
+      ? undefined
+      : noiseFloor(spread, config.plays),
+    inBand: rates.length > 0 ? inBand.length / rates.length : undefined,
+    validFirst: mean(first.map((reply) => reply.accepted ? 1 : 0)),
+    designerReward: designers.meanRaw,
+    deadGroupShare: set.length > 0 ? dead / set.length : undefined,
+    loss: applied.weighted.loss,
+    meanDifference: applied.weighted.statistics.meanDifference,
+    seconds,
+    tokensPerSecond: seconds > 0 ? tokens / seconds : 0,
+    playsPerSecond: seconds > 0 ? plays.length / seconds : 0,
+  };
+}
+
+/** Tokens and calls of a rollout by role, counted from its records; the seconds are the rollout's, on one row. */
+export function ledgerRows(loop: Loop, rollout: number, seconds: number): RecordOf<"ledger">[] {
+  const { store } = loop;
+  const replies = store.all("reply", { where: { rollout } });
+  const turns = store.all("turn", { where: { rollout } });
+  const count = (
+    role: RecordOf<"ledger">["role"],
+    stage: string,
+    rows: readonly { prompt: number[]; ids: number[] }[],
+    spent: number,
+  ): RecordOf<"ledger"> => ({
+    id: `r${rollout}/${role}`,
+    rollout,
+    role,
+    stage,
+    promptTokens: rows.reduce((sum, row) => sum + row.prompt.length, 0),
+    completionTokens: rows.reduce((sum, row) => sum + row.ids.length, 0),
+    calls: rows.length,
+    seconds: spent,
+  });
+  return [
+    count("designer", "design", replies.filter((reply) => reply.role === "designer"), 0),
+    count("hint", "hint", replies.filter((reply) => reply.role === "hint"), 0),
+    count("agent", "play", turns, 0),
+    count("trainer", "rollout", [], seconds),
+  ];
+}

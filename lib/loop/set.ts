@@ -1,0 +1,200 @@
+/**
+ * The set of environments of an epoch and its plays. A group starts as soon as its environment is accepted; the old
+ * set leaves only when the new one stands.
+ * @module
+ */
+import { createCorpus, drawDocuments } from "../corpus/mod.ts";
+import { fillCandidates } from "../memory/mod.ts";
+import type { ActiveEnvironment, Loop } from "./context.ts";
+import { designSlot, hintFor, newTwins, planSlots } from "./generate.ts";
+import { type Play, playGroups } from "./groups.ts";
+import type { LoopState } from "./state.ts";
+
+/** An environment with its plays of one rollout; `hinted` is empty but in the epoch's first rollout. */
+export interface PlayedEnvironment {
+  environment: ActiveEnvironment;
+  plain: Play[];
+  hinted: Play[];
+}
+
+/** Waits for all, then throws the first error: nothing is left running behind it. */
+export async function settled<T>(promises: Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(promises);
+  const bad = results.find((result) => result.status === "rejected");
+  if (bad) throw bad.reason;
+  return results.map((result) => (result as PromiseFulfilledResult<T>).value);
+}
+
+/** First rollout of the epoch that `rollout` belongs to. */
+export function epochStart(loop: Loop, rollout: number): number {
+  return rollout - rollout % loop.config.epoch;
+}
+
+/** The set stored for an epoch, in slot order. */
+export function storedSet(loop: Loop, start: number): ActiveEnvironment[] {
+  const rows = loop.store.all("active", { where: { rollout: start }, orderBy: "slot" });
+  return rows.map((row) => ({
+    slot: row.slot,
+    id: row.environmentId,
+    source: loop.store.get("environment", row.environmentId)!.source,
+    skill: row.skill,
+    origin: row.origin,
+    replyId: row.replyId,
+    hint: row.hint,
+  }));
+}
+
+/** Plays a stored set again: both arms in the epoch's first rollout, later the plain one. */
+export async function playSet(loop: Loop, rollout: number): Promise<PlayedEnvironment[]> {
+  const start = epochStart(loop, rollout);
+  const environments = storedSet(loop, start).filter((environment) =>
+    loop.store.count("play", { environmentId: environment.id, hung: true }) === 0 ||
+    rollout === start
+  );
+  return await settled(environments.map(async (environment) => {
+    const hinted = rollout === start && environment.origin !== "folder"
+      ? Promise.resolve(environment.hint)
+      : null;
+    return { environment, ...await playGroups(loop, environment, rollout, hinted) };
+  }));
+}
+
+/** Designs a new set at `rollout`, plays both arms as programs are accepted, and stores the set. */
+export async function makeSet(
+  loop: Loop,
+  state: LoopState,
+  rollout: number,
+): Promise<PlayedEnvironment[]> {
+  if (loop.config.designer === "none") return await drawSet(loop, state, rollout);
+  const plans = planSlots(loop, state, rollout);
+  if (storedSet(loop, rollout).length > 0) return await playSet(loop, rollout);
+  const known = new Set(
+    loop.store.all("environment").filter((row) => row.rollout < rollout)
+      .map((row) => row.treeHash),
+  );
+  const twins = newTwins(loop);
+  let done = 0;
+  const tell = () =>
+    loop.emit({
+      kind: "stage",
+      rollout,
+      stage: "design and play",
+      done,
+      total: plans.length,
+    });
+  tell();
+  const made = await settled(plans.map(async (plan) => {
+    const environment = await designSlot(loop, plan, rollout, known, twins);
+    if (environment === null) return null;
+    const hint = hintFor(loop, environment, rollout);
+    const plays = await playGroups(loop, environment, rollout, hint);
+    done += 1;
+    tell();
+    return { environment: { ...environment, hint: await hint }, ...plays };
+  }));
+  const designed = made.filter((item) => item !== null);
+  const fills = fillSet(loop, designed.map(({ environment }) => environment), rollout);
+  const filled = await settled(fills.map(async (environment) => ({
+    environment,
+    ...await playGroups(loop, environment, rollout, Promise.resolve(environment.hint)),
+  })));
+  const set = [...designed, ...filled];
+  if (set.length === 0) {
+    loop.emit({ kind: "warning", message: `rollout ${rollout}: no environment to play` });
+  }
+  storeSet(loop, set.map(({ environment }) => environment), rollout);
+  return set;
+}
+
+/** Fills a short set from memory, newest first, then from the old set; neither brings a designer sample. */
+function fillSet(loop: Loop, designed: ActiveEnvironment[], rollout: number): ActiveEnvironment[] {
+  const missing = loop.config.environments - designed.length;
+  if (missing <= 0) return [];
+  const taken = new Set(designed.map(({ slot }) => slot));
+  const free = Array.from({ length: loop.config.environments }, (_, slot) => slot)
+    .filter((slot) => !taken.has(slot));
+  const present = new Set(designed.map(({ id }) => id));
+  const fromMemory = fillCandidates(loop.store.all("memory"), { exclude: [...present] }).map((
+    record,
+  ) => ({
+    id: record.id,
+    source: record.source,
+    skill: record.skill,
+    origin: "memory" as const,
+    replyId: null,
+    hint: record.hint,
+  }));
+  const known = new Set([...present, ...fromMemory.map(({ id }) => id)]);
+  const kept = rollout === 0 ? [] : storedSet(loop, rollout - loop.config.epoch)
+    .filter(({ id }) => !known.has(id))
+    .filter(({ id }) => loop.store.count("play", { environmentId: id, hung: true }) === 0)
+    .map((old) => ({ ...old, origin: "kept" as const, replyId: null }));
+  const fills = [...fromMemory, ...kept].slice(0, missing);
+  if (fills.length > 0) {
+    loop.emit({
+      kind: "note",
+      message: `rollout ${rollout}: ${fills.length} of ${loop.config.environments} environments ` +
+        "filled from memory or the old set",
+    });
+  }
+  return fills.map((fill, index) => ({ ...fill, slot: free[index] }));
+}
+
+/** Draws a set from the folder without replacement; no designer, no hints. */
+async function drawSet(
+  loop: Loop,
+  state: LoopState,
+  rollout: number,
+): Promise<PlayedEnvironment[]> {
+  const programs = new Map(loop.pool.map((program) => [program.id, program]));
+  const size = Math.min(loop.config.environments, programs.size);
+  const drawn: ActiveEnvironment[] = [];
+  while (drawn.length < size) {
+    const next = drawDocuments(poolCorpus(loop), state.pool, [""]);
+    state.pool = next.cursor;
+    const { id, source, skill } = programs.get(next.documents[0].origin)!;
+    if (drawn.some((other) => other.id === id)) continue;
+    const slot = drawn.length;
+    drawn.push({ slot, id, source, skill, origin: "folder", replyId: null, hint: null });
+  }
+  if (storedSet(loop, rollout).length === 0) storeSet(loop, drawn, rollout);
+  return await playSet(loop, rollout);
+}
+
+/** The folder as a corpus: a document is a program's text, its origin the program's id. */
+function poolCorpus(loop: Loop) {
+  return createCorpus(
+    loop.pool.map(({ id, source }) => ({ id, text: source, skill: "", origin: id, licence: "" })),
+  );
+}
+
+function storeSet(loop: Loop, set: ActiveEnvironment[], rollout: number): void {
+  loop.store.transaction(() => {
+    for (const environment of set) {
+      if (!loop.store.has("environment", environment.id)) {
+        loop.store.insert("environment", {
+          id: environment.id,
+          rollout,
+          source: environment.source,
+          className: /^class (\w+)/m.exec(environment.source)?.[1] ?? "",
+          description: "",
+          skill: environment.skill,
+          treeHash: "",
+          replyId: null,
+          documentId: null,
+          parents: [],
+        });
+      }
+      loop.store.insert("active", {
+        id: `r${rollout}/s${environment.slot}`,
+        rollout,
+        slot: environment.slot,
+        environmentId: environment.id,
+        skill: environment.skill,
+        origin: environment.origin,
+        replyId: environment.replyId,
+        hint: environment.hint,
+      });
+    }
+  });
+}

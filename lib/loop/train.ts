@@ -1,0 +1,153 @@
+/**
+ * The training loop (spade.md section 2), readable in one sitting: make or replay the set, play it, update once, keep
+ * everything. Each rollout ends in one transaction; what a rollout needs of the past is in the store.
+ *
+ * Guarantees: same seed, same embedded run, whatever the order of arrivals; a run stopped anywhere goes on from what is
+ * stored and ends with the same records and weights. Not guaranteed: the same bits on another kind of machine.
+ * @module
+ */
+import type { RecordOf, RolloutReport } from "../core/mod.ts";
+import { flushQueue } from "../grpo/mod.ts";
+import { updateTrackers } from "../reward/mod.ts";
+import { checkpoint } from "./checkpoint.ts";
+import type { Loop } from "./context.ts";
+import { designerBatch, droppedSamples, queueSamples, withTrackers } from "./designers.ts";
+import { evaluate, successRateOf } from "./evaluate.ts";
+import { remember } from "./memory.ts";
+import { ledgerRows, measureRollout } from "./report.ts";
+import { makeSet, type PlayedEnvironment, playSet } from "./set.ts";
+import { type LoopState, readState, writeState } from "./state.ts";
+import { agentBatch, applyBatch, makeBatch, updateRecord } from "./update.ts";
+import { regretOf, returnsOf } from "./windows.ts";
+
+/** Trains until the configured number of rollouts is done; yields one report a rollout. */
+export async function* train(loop: Loop): AsyncGenerator<RolloutReport> {
+  const { config } = loop;
+  let state = readState(loop);
+  if (state.rollout === 0) await evaluateDev(loop, 0);
+  while (state.rollout < config.rollouts) {
+    const report = await runRollout(loop, state);
+    state = readState(loop);
+    if (state.rollout % config.checkpointEvery === 0 || state.rollout === config.rollouts) {
+      await checkpoint(loop, state.rollout);
+    }
+    if (state.rollout % config.evaluateEvery === 0 || state.rollout === config.rollouts) {
+      report.evaluation = await evaluateDev(loop, state.rollout);
+    }
+    yield report;
+  }
+  if (!state.finished) await finish(loop, state);
+}
+
+/** One rollout: plays, batch, update. Commits at its end. */
+async function runRollout(loop: Loop, committed: LoopState): Promise<RolloutReport> {
+  const { config, store } = loop;
+  const started = loop.clock();
+  const state = structuredClone(committed);
+  const { rollout } = state;
+  const generates = rollout % config.epoch === 0;
+  const set = generates ? await makeSet(loop, state, rollout) : await playSet(loop, rollout);
+  if (generates) state.queue.push(...queueSamples(loop, rollout));
+
+  const regrets = generates ? regretsOf(loop, set, rollout) : new Map();
+  const agents = agentBatch(loop, set.flatMap(({ plain }) => plain), rollout);
+  if (!generates && config.delay === 0) {
+    const returns = Map.groupBy(set, ({ environment }) => environment.skill);
+    state.trackers = updateTrackers(
+      withTrackers(config, state.trackers),
+      Object.fromEntries(
+        [...returns].map(([skill, items]) => [
+          skill,
+          items.flatMap(({ plain }) => returnsOf(plain)),
+        ]),
+      ),
+    );
+  }
+  const due = state.queue.filter((sample) => sample.due <= rollout);
+  const designers = designerBatch(loop, due, {
+    rollout,
+    agents: agents.units.length,
+    trackers: state.trackers,
+  });
+  const batch = makeBatch([...agents.units, ...designers.units], {
+    rollout,
+    scale: designers.scale,
+  });
+  const applied = await applyBatch(loop, batch);
+
+  state.rollout = rollout + 1;
+  state.queue = state.queue.filter((sample) => sample.due > rollout);
+  state.trackers = designers.trackers;
+  state.lastAgents = agents.units.length;
+  const seconds = loop.clock() - started;
+  const report = measureRollout(loop, { rollout, set, regrets, designers, applied, seconds });
+  store.transaction(() => {
+    store.insert("regret", [...regrets.values()]);
+    store.insert("sample", designers.samples);
+    store.insert("batch", batch);
+    store.insert("update", updateRecord(loop, batch, applied, agents.counts, { ...report }));
+    store.insert("ledger", ledgerRows(loop, rollout, seconds));
+    remember(loop, set, regrets, rollout);
+    writeState(loop, state);
+  });
+  for (const message of agents.counts.warnings) loop.emit({ kind: "warning", message });
+  loop.emit({ kind: "report", report });
+  return report;
+}
+
+function regretsOf(
+  loop: Loop,
+  set: readonly PlayedEnvironment[],
+  rollout: number,
+): Map<string, RecordOf<"regret">> {
+  return new Map(
+    set.filter(({ environment }) => environment.origin !== "folder").map((played) => [
+      played.environment.id,
+      regretOf(loop, played.environment.id, rollout, played),
+    ]),
+  );
+}
+
+async function evaluateDev(loop: Loop, rollout: number): Promise<RolloutReport["evaluation"]> {
+  if (loop.heldout.dev.length === 0) return undefined;
+  const rows = await evaluate(loop, { rollout, set: "dev", weights: "current" });
+  const sampled = successRateOf(rows, "sampled");
+  const greedy = successRateOf(rows, "greedy");
+  if (sampled === undefined || greedy === undefined) return undefined;
+  return { sampled, greedy, n: rows.length / 2 };
+}
+
+/** The designer-only update of what still waits [D20], the test set, once, and the last checkpoint. */
+async function finish(loop: Loop, committed: LoopState): Promise<void> {
+  const { config, store } = loop;
+  const state = structuredClone(committed);
+  const last = config.rollouts - 1;
+  const plan = { epochLength: config.epoch, delay: config.delay };
+  const { extra, dropped } = flushQueue(state.queue, last, plan);
+  if (extra.length > 0 || dropped.length > 0) {
+    const rollout = config.rollouts;
+    const designers = designerBatch(loop, extra, {
+      rollout,
+      agents: state.lastAgents,
+      trackers: state.trackers,
+    });
+    const batch = makeBatch(designers.units, { rollout, scale: designers.scale });
+    const applied = await applyBatch(loop, batch);
+    const counts = { deadGroups: 0, shortGroups: 0 };
+    state.queue = [];
+    state.trackers = designers.trackers;
+    store.transaction(() => {
+      store.insert("sample", [...designers.samples, ...droppedSamples(dropped)]);
+      store.insert("batch", batch);
+      store.insert("update", updateRecord(loop, batch, applied, counts, {}));
+      writeState(loop, state);
+    });
+    await checkpoint(loop, rollout + 1);
+  }
+  if (loop.heldout.test.length > 0) {
+    for (const weights of ["base", "current"] as const) {
+      await evaluate(loop, { rollout: config.rollouts, set: "test", weights });
+    }
+  }
+  store.transaction(() => writeState(loop, { ...state, finished: true }));
+}

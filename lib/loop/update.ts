@@ -1,0 +1,140 @@
+/**
+ * One joint update: the agent's groups and the designer samples that fall due become one batch, one optimiser step, one
+ * weights version. The step's records close one unit of work together with the state of the next rollout, so a killed
+ * run either has the whole rollout or computes the same update again from the same plays.
+ * @module
+ */
+import { EngineError, Random, type RecordOf, seedOf } from "../core/mod.ts";
+import {
+  type AgentUnits,
+  agentUnits,
+  assertStatistics,
+  createBatch,
+  dataOf,
+  groupPlays,
+  type Unit,
+  weighBatch,
+  type WeightedBatch,
+} from "../grpo/mod.ts";
+import { idOf, type Loop } from "./context.ts";
+import type { Play } from "./groups.ts";
+
+type Context = Pick<Loop, "config" | "store">;
+
+/** The agent's units of one rollout: plain plays only, with their tokens as sampled. */
+export function agentBatch(
+  loop: Context,
+  plain: readonly Play[],
+  rollout: number,
+): { units: Unit[]; counts: AgentUnits } {
+  const { config, store } = loop;
+  const plays = config.shuffleRewards
+    ? shuffleWithinGroups(plain, seedOf(config.seed, "shuffle agents", rollout))
+    : plain;
+  const counts = agentUnits(groupPlays(plays), {
+    dropDeadGroups: config.dropDeadGroups,
+    maskTruncated: config.maskTruncated,
+    plays: config.plays,
+  });
+  const turns = Map.groupBy(
+    store.all("turn", { where: { rollout }, orderBy: ["playId", "index"] }),
+    (turn) => turn.playId,
+  );
+  const units = counts.units.map(({ id, advantage }): Unit => {
+    const own = turns.get(id) ?? [];
+    return {
+      id,
+      role: "agent",
+      advantage,
+      sequences: [{
+        ids: own.flatMap((turn) => [...turn.prompt, ...turn.ids]),
+        logps: own.flatMap((turn) => [...turn.prompt.map(() => 0), ...turn.logps]),
+        mask: own.flatMap((turn) => [...turn.prompt.map(() => 0), ...turn.ids.map(() => 1)]),
+      }],
+    };
+  });
+  return { units, counts };
+}
+
+/** A control: the outcomes of each group change owners. */
+function shuffleWithinGroups(plays: readonly Play[], seed: number): Play[] {
+  const random = new Random(seed);
+  return groupPlays(plays).flatMap((group) => {
+    const outcomes = random.shuffle(group.plays.map(({ outcome }) => outcome));
+    return (group.plays as Play[]).map((play, i) => ({ ...play, outcome: outcomes[i] }));
+  });
+}
+
+/** What an applied batch left behind. */
+export interface Applied {
+  weighted: WeightedBatch;
+  gradNorm: number | null;
+  weightsVersion: number;
+}
+
+/**
+ * Applies a batch to the engine: two passes (log-probabilities p0, then cross-entropy with weights -dL/dlogp), one Adam
+ * step, one publication. Sequences without advantage only count in U; they are not sent twice.
+ *
+ * @throws {RangeError} when sampler and trainer disagree: nothing is trained.
+ * @throws {EngineError} when the engine fails.
+ */
+export async function applyBatch(loop: Loop, batch: RecordOf<"batch">): Promise<Applied> {
+  const { config, engine, signal } = loop;
+  const { trainer } = engine;
+  const p0 = batch.sequences.length > 0 ? await trainer.forward(dataOf(batch), { signal }) : [];
+  const weighted = weighBatch(batch, p0);
+  assertStatistics(weighted.statistics, { meanDifference: config.maxDifference });
+  const live = weighted.data.filter((datum) => datum.weights!.some((weight) => weight !== 0));
+  let gradNorm: number | null = null;
+  if (live.length > 0) {
+    const { loss } = await trainer.forwardBackward(live, "cross_entropy", { signal });
+    if (!Number.isFinite(loss)) {
+      throw new EngineError(`Cannot apply batch ${batch.id}: the engine's loss is ${loss}`);
+    }
+    const { adam } = config;
+    const batchId = `${loop.name}/${batch.id}`;
+    const step = await trainer.optimStep(adam, { batchId, signal });
+    gradNorm = step.gradNorm ?? null;
+  }
+  const weightsVersion = await trainer.publish({ signal });
+  return { weighted, gradNorm, weightsVersion };
+}
+
+/** Batch record of the units of both roles. */
+export function makeBatch(
+  units: readonly Unit[],
+  at: { rollout: number; scale: number },
+): RecordOf<"batch"> {
+  return createBatch(units, { id: idOf.batch(at.rollout), ...at });
+}
+
+/** Update record of an applied batch. */
+export function updateRecord(
+  loop: Context,
+  batch: RecordOf<"batch">,
+  applied: Applied,
+  counts: Pick<AgentUnits, "deadGroups" | "shortGroups">,
+  report: Record<string, unknown>,
+): RecordOf<"update"> {
+  const { weighted, gradNorm, weightsVersion } = applied;
+  const { statistics } = weighted;
+  return {
+    id: batch.id,
+    rollout: batch.rollout,
+    batchId: batch.id,
+    loss: weighted.loss,
+    gradNorm,
+    meanDifference: statistics.meanDifference,
+    clippedShare: statistics.clippedShare,
+    maxRatio: statistics.maxRatio,
+    zeroLogps: statistics.zeroLogps,
+    designerLoss: weighted.designerLoss,
+    agentLoss: weighted.agentLoss,
+    deadGroups: counts.deadGroups,
+    shortGroups: counts.shortGroups,
+    weightsVersion,
+    learningRate: loop.config.adam.learningRate,
+    report,
+  };
+}

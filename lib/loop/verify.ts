@@ -1,0 +1,173 @@
+/**
+ * Verifying a run from its records alone: returns from rewards, regrets from plays, raw signals and advantages from
+ * windows, batches from turns and replies, and the hash chain over all of it. No engine, no sandbox.
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { RecordOf } from "../core/mod.ts";
+import { type Store, verifyChain } from "../store/mod.ts";
+import { episodeReturn, type Tracker } from "../reward/mod.ts";
+import { checkConfig, type Config } from "./config.ts";
+import { designerBatch } from "./designers.ts";
+import type { QueuedSample } from "./state.ts";
+import { agentBatch, makeBatch } from "./update.ts";
+import { regretOf } from "./windows.ts";
+
+export interface Mismatch {
+  table: string;
+  id: string;
+  column: string;
+  stored: unknown;
+  recomputed: unknown;
+}
+
+export interface Verification {
+  /** First difference, or none. */
+  mismatch: Mismatch | null;
+  plays: number;
+  regrets: number;
+  samples: number;
+  batches: number;
+  /** Transactions in the chain. */
+  transactions: number;
+}
+
+type Row = Record<string, unknown> & { id: string };
+
+const tolerance = 1e-9;
+
+function same(a: unknown, b: unknown): boolean {
+  if (typeof a === "number" && typeof b === "number") {
+    return Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(a));
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, i) => same(item, b[i]));
+  }
+  if (typeof a === "object" && a !== null && typeof b === "object" && b !== null) {
+    const keys = Object.keys(a);
+    return isDeepStrictEqual(keys.toSorted(), Object.keys(b).toSorted()) &&
+      keys.every((key) => same((a as Row)[key], (b as Row)[key]));
+  }
+  return Object.is(a, b);
+}
+
+function compare(table: string, stored: object, recomputed: object): Mismatch | null {
+  const id = String((stored as Row).id);
+  for (const [column, value] of Object.entries(recomputed)) {
+    const kept = (stored as Row)[column];
+    if (!same(kept, value)) return { table, id, column, stored: kept, recomputed: value };
+  }
+  return null;
+}
+
+function* checkPlays(store: Store, config: Config): Generator<Mismatch | null> {
+  const turns = Map.groupBy(
+    store.all("turn", { orderBy: ["playId", "index"] }),
+    (turn) => turn.playId,
+  );
+  for (const play of store.iterate("play")) {
+    const own = turns.get(play.id) ?? [];
+    const bad = own.find((turn) => turn.ids.length !== turn.logps.length);
+    if (bad) {
+      const { id, ids, logps } = bad;
+      yield { table: "turn", id, column: "logps", stored: logps.length, recomputed: ids.length };
+    }
+    if (play.outcome.kind !== "scored") {
+      yield null;
+      continue;
+    }
+    const rewards = own.flatMap(({ reward }) => reward === null ? [] : [reward]);
+    const value = episodeReturn(rewards, play.terminated, { rule: config.returns });
+    yield compare("play", play, {
+      outcome: { kind: "scored", value },
+      success: play.terminated && value >= 1 - 1e-9,
+      turns: own.length,
+    });
+  }
+}
+
+function* checkRegrets(store: Store, config: Config): Generator<Mismatch | null> {
+  for (const row of store.iterate("regret")) {
+    const plays = store.all("play", {
+      where: { environmentId: row.environmentId, rollout: row.rollout },
+    });
+    const arms = {
+      plain: plays.filter((play) => play.arm === "plain"),
+      hinted: plays.filter((play) => play.arm === "hinted"),
+    };
+    yield compare("regret", row, regretOf({ store, config }, row.environmentId, row.rollout, arms));
+  }
+}
+
+/** Plays of the rollout's set in the order the batch was made from. */
+function plainPlays(store: Store, rollout: number): RecordOf<"play">[] {
+  return store.all("play", { where: { rollout, arm: "plain" } });
+}
+
+function* checkBatches(
+  store: Store,
+  config: Config,
+): Generator<{ table: "batch" | "sample"; mismatch: Mismatch | null }> {
+  let trackers: Record<string, Tracker> = {};
+  let lastAgents = 0;
+  for (const batch of store.all("batch", { orderBy: "rollout" })) {
+    const { rollout } = batch;
+    const samples = store.all("sample", { where: { due: rollout } })
+      .filter((sample) => sample.state !== "dropped" || rollout >= config.rollouts);
+    const due = samples.filter((sample) => sample.state !== "dropped").map((
+      { id, rollout, due, skill, environmentId, kind },
+    ): QueuedSample => ({ id, rollout, due, skill, environmentId, kind }));
+    const agents = agentBatch({ store, config }, plainPlays(store, rollout), rollout);
+    const agentCount = rollout < config.rollouts ? agents.units.length : lastAgents;
+    const designers = designerBatch({ store, config }, due, {
+      rollout,
+      agents: agentCount,
+      trackers,
+    });
+    lastAgents = agents.units.length;
+    trackers = designers.trackers;
+    for (const sample of designers.samples) {
+      const stored = samples.find(({ id }) => id === sample.id)!;
+      yield { table: "sample", mismatch: compare("sample", stored, sample) };
+    }
+    const again = makeBatch([...agents.units, ...designers.units], {
+      rollout,
+      scale: designers.scale,
+    });
+    yield { table: "batch", mismatch: compare("batch", batch, again) };
+  }
+}
+
+/** Recomputes everything that follows from stored facts; stops at the first difference. */
+export function verify(store: Store): Verification {
+  const config = checkConfig(store.all("run")[0].config);
+  const chain = verifyChain(store);
+  const result: Verification = {
+    mismatch: null,
+    plays: 0,
+    regrets: 0,
+    samples: 0,
+    batches: 0,
+    transactions: store.head.sequence,
+  };
+  const { difference } = chain;
+  if (difference !== undefined) {
+    const { table = "chain", id = "", what } = difference;
+    result.mismatch = { table, id, column: "hash", stored: what, recomputed: null };
+    return result;
+  }
+  for (const mismatch of checkPlays(store, config)) {
+    result.plays += 1;
+    if (mismatch) return { ...result, mismatch };
+  }
+  for (const mismatch of checkRegrets(store, config)) {
+    result.regrets += 1;
+    if (mismatch) return { ...result, mismatch };
+  }
+  for (const { table, mismatch } of checkBatches(store, config)) {
+    if (table === "batch") result.batches += 1;
+    else result.samples += 1;
+    if (mismatch) return { ...result, mismatch };
+  }
+  return result;
+}

@@ -1,0 +1,42 @@
+/** Scores all environments of one batch and moves the skills' trackers. @module */
+import type { Outcome } from "../core/mod.ts";
+import { scoreWindow, type SignalContext, type SignalName } from "./signals.ts";
+import { type Tracker, updateTrackers } from "./tracker.ts";
+import { type EnvironmentWindow, returnsBySkill } from "./window.ts";
+
+/** What {@link scoreWindows} needs beside the windows. */
+export interface ScoreOptions extends Omit<SignalContext, "tracker"> {
+  signal: SignalName;
+  trackers: Readonly<Record<string, Tracker>>;
+  /**
+   * Returns of this rollout's plays by skill, for the trackers at generation. Default: those of the windows, only
+   * skills with a play.
+   */
+  returns?: Readonly<Record<string, readonly number[]>>;
+  /** False leaves the trackers as they are. @default true */
+  update?: boolean;
+}
+
+/**
+ * Raw reward of each window, in the order given, and the trackers afterwards. At generation a signal sees the tracker
+ * as it was and the update follows, whatever the signal; delayed, only `learning-potential` moves the trackers: all
+ * plays of a skill's windows enter as one update, then the signal sees the result [P].
+ *
+ * A rollout that generates nothing still moves the trackers of immediate signals: call {@link updateTrackers}.
+ */
+export function scoreWindows(
+  windows: readonly EnvironmentWindow[],
+  options: ScoreOptions,
+): { raws: Outcome[]; trackers: Record<string, Tracker> } {
+  const { signal, trackers, returns, update = true, ...context } = options;
+  const score = (states: Readonly<Record<string, Tracker>>) =>
+    windows.map((window) => {
+      const tracker = Object.hasOwn(states, window.skill) ? states[window.skill] : undefined;
+      return scoreWindow(signal, window, { ...context, tracker });
+    });
+  const moves = update && (context.moment === "generation" || signal === "learning-potential");
+  if (!moves) return { raws: score(trackers), trackers: { ...trackers } };
+  const pooled = context.moment === "generation" && returns ? returns : returnsBySkill(windows);
+  const next = updateTrackers(trackers, pooled, { parity: context.parity });
+  return { raws: score(context.moment === "generation" ? trackers : next), trackers: next };
+}

@@ -1,0 +1,220 @@
+/**
+ * One launcher: a Python process that becomes a zygote and relays all plays of one kind over its own stdin and stdout.
+ *
+ * It guarantees: stdout is always drained; a body above the cap or outside the protocol ends the process; when the
+ * process ends for whatever reason, every open channel hears of it once. Closing stdin kills everything below.
+ * @module
+ */
+import { SandboxError } from "../core/errors.ts";
+import { decodeBody, encodeFrame, EXIT, type Frame, FrameReader, READY, REPLY } from "./frames.ts";
+import { type Exit, exitFrame, type Ready, readyFrame } from "./replies.ts";
+import { within } from "./wait.ts";
+
+/** What a play hears: replies, then exactly one end. */
+export interface Listener {
+  reply(body: Uint8Array): void;
+  ended(exit: Exit): void;
+}
+
+export interface LauncherOptions {
+  python: string;
+  script: string;
+  kind: string;
+  hashSeed: number;
+  pool: number;
+  without: readonly string[];
+  deadlineMs: number;
+}
+
+const MAX_LOG = 4096;
+
+export class Launcher {
+  readonly #child: Deno.ChildProcess;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #listeners = new Map<number, Listener>();
+  #queue: Uint8Array[] = [];
+  #flushing = false;
+  #ready!: Ready;
+  #next = 1;
+  #log = "";
+  #closed = false;
+  /** Settles when the process is gone and its pipes are drained. */
+  readonly done: Promise<void>;
+
+  private constructor(child: Deno.ChildProcess, onReady: (ready: Ready) => void) {
+    this.#child = child;
+    this.#writer = child.stdin.getWriter();
+    this.done = Promise.all([this.#read(onReady), this.#readLog(), child.status]).then(
+      ([, , status]) => this.#end(`the launcher ended (${status.signal ?? status.code})`),
+    );
+  }
+
+  /** Starts a process and waits for its level. Throws SandboxError where it cannot run. */
+  static async start(options: LauncherOptions): Promise<Launcher> {
+    let child: Deno.ChildProcess;
+    try {
+      child = new Deno.Command(options.python, {
+        args: ["-s", "-B", options.script],
+        clearEnv: true,
+        env: { PYTHONHASHSEED: String(options.hashSeed) },
+        stdin: "piped",
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+    } catch (cause) {
+      if (cause instanceof Deno.errors.NotCapable) throw cause;
+      throw new SandboxError(`Cannot start the sandbox: ${options.python} does not run`, { cause });
+    }
+    const { promise, resolve } = Promise.withResolvers<Ready>();
+    const launcher = new Launcher(child, resolve);
+    launcher.#write(configuration(options));
+    const gone = launcher.done.then((): never => {
+      throw new SandboxError(`Cannot start the sandbox: ${launcher.log() || "it ended at once"}`);
+    });
+    gone.catch(() => {});
+    try {
+      launcher.#ready = await within(
+        Promise.race([promise, gone]),
+        options.deadlineMs,
+        `the sandbox to start (${launcher.log()})`,
+      );
+    } catch (cause) {
+      await launcher.close();
+      if (cause instanceof SandboxError) throw cause;
+      throw new SandboxError(`Cannot start the sandbox: ${(cause as Error).message}`, { cause });
+    }
+    return launcher;
+  }
+
+  get ready(): Ready {
+    return this.#ready;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Plays that have not ended. */
+  get open(): number {
+    return this.#listeners.size;
+  }
+
+  /** Last words on stderr, for error messages. */
+  log(): string {
+    return this.#log.trim();
+  }
+
+  /** A new play's number; its listener hears everything about it. */
+  register(listener: Listener): number {
+    const play = this.#next;
+    this.#next = this.#next >= 0xfffffff0 ? 1 : this.#next + 1;
+    this.#listeners.set(play, listener);
+    if (this.#closed) this.#end("the launcher had ended");
+    return play;
+  }
+
+  send(kind: number, play: number, message?: unknown, prefix?: Uint8Array): void {
+    if (!this.#closed) this.#write(encodeFrame(kind, play, message, prefix));
+  }
+
+  /** Ends the process and all plays; by force after two seconds. */
+  async close(): Promise<void> {
+    this.#writer.close().catch(() => {});
+    try {
+      await within(this.done, 2000, "the launcher to end");
+    } catch {
+      this.kill();
+      await this.done;
+    }
+  }
+
+  /** Ends the process at once. */
+  kill(): void {
+    try {
+      this.#child.kill("SIGKILL");
+    } catch {
+      // it was gone already
+    }
+  }
+
+  #write(frame: Uint8Array): void {
+    this.#queue.push(frame);
+    if (!this.#flushing) this.#flush();
+  }
+
+  /** One write at a time; what comes meanwhile goes out together. */
+  async #flush(): Promise<void> {
+    this.#flushing = true;
+    try {
+      while (this.#queue.length > 0) {
+        const batch = this.#queue.length === 1 ? this.#queue[0] : concat(this.#queue);
+        this.#queue = [];
+        await this.#writer.write(batch);
+      }
+    } catch {
+      // a broken pipe: the process is gone, and `done` says so
+    } finally {
+      this.#flushing = false;
+    }
+  }
+
+  async #read(onReady: (ready: Ready) => void): Promise<void> {
+    const reader = new FrameReader();
+    try {
+      for await (const chunk of this.#child.stdout) {
+        for (const frame of reader.push(chunk)) this.#receive(frame, onReady);
+      }
+    } catch (error) {
+      this.#log = `${this.#log}\n${(error as Error).message}`.slice(-MAX_LOG);
+      this.kill();
+    }
+  }
+
+  #receive(frame: Frame, onReady: (ready: Ready) => void): void {
+    if (frame.kind === REPLY) {
+      this.#listeners.get(frame.play)?.reply(frame.body);
+    } else if (frame.kind === EXIT) {
+      const listener = this.#listeners.get(frame.play);
+      this.#listeners.delete(frame.play);
+      listener?.ended(decodeBody(frame.body, exitFrame));
+    } else if (frame.kind === READY) {
+      onReady(decodeBody(frame.body, readyFrame));
+    }
+  }
+
+  async #readLog(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of this.#child.stderr) {
+      this.#log = (this.#log + decoder.decode(chunk, { stream: true })).slice(-MAX_LOG);
+    }
+  }
+
+  #end(detail: string): void {
+    this.#closed = true;
+    const listeners = [...this.#listeners.values()];
+    this.#listeners.clear();
+    for (const listener of listeners) {
+      listener.ended({ why: "host", detail, signal: null, code: null, cpu: 0 });
+    }
+    this.#writer.close().catch(() => {});
+  }
+}
+
+function configuration(options: LauncherOptions): Uint8Array {
+  const { kind, pool, without } = options;
+  const text = new TextEncoder().encode(JSON.stringify({ kind, pool, without }));
+  const frame = new Uint8Array(4 + text.length);
+  new DataView(frame.buffer).setUint32(0, text.length, true);
+  frame.set(text, 4);
+  return frame;
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let position = 0;
+  for (const part of parts) {
+    whole.set(part, position);
+    position += part.length;
+  }
+  return whole;
+}

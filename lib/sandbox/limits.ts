@@ -1,0 +1,52 @@
+/**
+ * Limits of one process. CPU time decides what hangs; wall time is a back-stop well above it.
+ * @module
+ */
+import type { SandboxLimits } from "../core/ports.ts";
+import { LIMITS_BYTES } from "./frames.ts";
+
+export const DEFAULT_LIMITS: Readonly<SandboxLimits> = {
+  requestCpuSeconds: 2,
+  requestSeconds: 30,
+  cpuSeconds: 30,
+  seconds: 3600,
+  memoryMb: 256,
+};
+
+/** Longest program text, in UTF-8 bytes. */
+export const MAX_SOURCE_BYTES = 128 * 1024;
+/** Longest action, in UTF-8 bytes. */
+export const MAX_ACTION_BYTES = 64 * 1024;
+
+/** `limits` over `base`. Throws RangeError on a limit that is not a positive number. */
+export function mergeLimits(
+  base: Readonly<SandboxLimits>,
+  limits: Partial<SandboxLimits> = {},
+): SandboxLimits {
+  const merged = { ...base };
+  for (const key of Object.keys(base) as (keyof SandboxLimits)[]) {
+    const value = limits[key] ?? base[key];
+    if (!(Number.isFinite(value) && value > 0)) {
+      throw new RangeError(
+        `Cannot limit a process: ${key} is ${value}, must be a positive number`,
+      );
+    }
+    merged[key] = value;
+  }
+  return merged;
+}
+
+/** The five doubles in front of a start request. */
+export function encodeLimits(limits: SandboxLimits): Uint8Array {
+  const bytes = new Uint8Array(LIMITS_BYTES);
+  const view = new DataView(bytes.buffer);
+  const order = [
+    limits.requestCpuSeconds,
+    limits.requestSeconds,
+    limits.cpuSeconds,
+    limits.seconds,
+    limits.memoryMb,
+  ];
+  order.forEach((value, index) => view.setFloat64(8 * index, value, true));
+  return bytes;
+}

@@ -1,0 +1,161 @@
+/**
+ * Figures: Observable Plot panels under linkedom, set with title, subtitle, legend, caption and ⚠ lines into one
+ * self-contained SVG. No script, no style sheet, no external reference, no id: the same data give the same bytes.
+ * @module
+ */
+import * as Plot from "@observablehq/plot";
+import { parseHTML } from "linkedom";
+import { escapeHtml } from "./escape.ts";
+import { colour, fontFamily, type SeriesStyle } from "./style.ts";
+
+/** A drawing with its words: `svg` stands alone, `text` says the same to a terminal or a screen reader. */
+export interface Figure {
+  kind: "figure";
+  title: string;
+  svg: string;
+  text: string;
+  width: number;
+  height: number;
+}
+
+export interface Panel {
+  /** Inner SVG element text, with its own width and height. */
+  svg: string;
+  width: number;
+  height: number;
+  /** Short heading above the panel. */
+  heading?: string;
+}
+
+export interface FigureParts {
+  title: string;
+  subtitle: string;
+  legend: readonly { label: string; style: SeriesStyle }[];
+  /** Set side by side while they fit, else one below the other. */
+  panels: readonly Panel[];
+  caption?: string;
+  /** What was dropped, each shown with ⚠. */
+  warnings: readonly string[];
+  text: string;
+  width: number;
+}
+
+/** Draws one Plot panel. Options are Plot's own; the document and the style are ours. */
+export function drawPanel(options: Plot.PlotOptions, heading?: string): Panel {
+  // The two libraries type the DOM differently, and Deno types it not at all.
+  const { document } = parseHTML("<!doctype html><html><body></body></html>") as unknown as {
+    document: never;
+  };
+  const node = Plot.plot({ ...options, document }) as unknown as { outerHTML: string };
+  const svg = node.outerHTML
+    .replaceAll(/<style>[\s\S]*?<\/style>/g, "")
+    .replaceAll(/ class="[^"]*"| font-family="[^"]*"| style="[^"]*"| tabindex="[^"]*"/g, "")
+    .replaceAll("currentColor", colour("ink"))
+    .replaceAll(/(\.\d{2})\d+/g, "$1");
+  return { svg, width: options.width ?? 640, height: options.height ?? 400, heading };
+}
+
+/** Sets the parts into one SVG. */
+export function composeFigure(parts: FigureParts): Figure {
+  const { width } = parts;
+  const out: string[] = [];
+  let y = 8;
+  const put = (line: string, size: number, fill: string, weight = "normal") => {
+    const limit = Math.floor((width - 16) / (size * (weight === "bold" ? 0.64 : 0.58)));
+    for (const piece of wrapText(line, limit)) {
+      y += Math.round(size * 1.35);
+      out.push(
+        `<text x="8" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}">` +
+          `${escapeHtml(piece)}</text>`,
+      );
+    }
+  };
+  put(parts.title, 15, colour("ink"), "bold");
+  y += 2;
+  put(parts.subtitle, 11, colour("muted"));
+  y += 8;
+  y = putLegend(out, parts, y);
+  y = putPanels(out, parts.panels, width, y);
+  if (parts.caption) put(parts.caption, 10.5, colour("muted"));
+  for (const warning of parts.warnings) put(`⚠ ${warning}`, 11, colour("warning"), "bold");
+  const height = y + 10;
+  const described = `<title>${escapeHtml(parts.title)}</title><desc>${
+    escapeHtml(parts.text)
+  }</desc>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${width}" ` +
+    `height="${height}" viewBox="0 0 ${width} ${height}" font-family="${fontFamily}" ` +
+    `font-size="11" fill="${colour("ink")}">${described}` +
+    `<rect width="${width}" height="${height}" fill="${colour("paper")}"/>${
+      out.join("\n")
+    }</svg>\n`;
+  return { kind: "figure", title: parts.title, svg, text: parts.text, width, height };
+}
+
+function putLegend(out: string[], parts: FigureParts, top: number): number {
+  let x = 8, y = top;
+  for (const { label, style } of parts.legend) {
+    const length = 36 + label.length * 6.3 + 18;
+    if (x > 8 && x + length > parts.width) {
+      x = 8;
+      y += 18;
+    }
+    out.push(legendKey(x, y, style));
+    out.push(`<text x="${x + 36}" y="${y + 10}" font-size="11">${escapeHtml(label)}</text>`);
+    x += Math.round(length);
+  }
+  return parts.legend.length > 0 ? y + 24 : y;
+}
+
+function legendKey(x: number, y: number, style: SeriesStyle): string {
+  const stroke = colour(style.colour), cx = x + 15, cy = y + 6;
+  const dash = style.dash ? ` stroke-dasharray="${style.dash}"` : "";
+  const fill = style.filled ? stroke : colour("paper");
+  const line = `<path d="M${x},${cy}h30" stroke="${stroke}" stroke-width="2"${dash}/>`;
+  const shape = {
+    circle: `<circle cx="${cx}" cy="${cy}" r="4" stroke="${stroke}" fill="${fill}"/>`,
+    triangle: `<path d="M${cx},${cy - 5}l5,9h-10z" stroke="${stroke}" fill="${fill}"/>`,
+    square: `<path d="M${cx - 3.5},${cy - 3.5}h7v7h-7z" stroke="${stroke}" fill="${fill}"/>`,
+    none: "",
+  };
+  return line + shape[style.symbol];
+}
+
+function putPanels(out: string[], panels: readonly Panel[], width: number, top: number): number {
+  let x = 0, y = top, bottom = top;
+  for (const panel of panels) {
+    if (x > 0 && x + panel.width > width) {
+      x = 0;
+      y = bottom + 6;
+    }
+    const head = panel.heading ? 18 : 0;
+    if (panel.heading) {
+      out.push(
+        `<text x="${x + 8}" y="${y + 12}" font-size="12" font-weight="bold">` +
+          `${escapeHtml(panel.heading)}</text>`,
+      );
+    }
+    out.push(panel.svg.replace(/^<svg/, `<svg x="${x}" y="${y + head}"`));
+    x += panel.width;
+    bottom = Math.max(bottom, y + head + panel.height);
+  }
+  return bottom;
+}
+
+/** Lines of at most `limit` characters, broken at spaces; longer words are broken hard. */
+export function wrapText(text: string, limit: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/\s+/).filter((w) => w !== "")) {
+    if (line !== "" && line.length + 1 + word.length > limit) {
+      lines.push(line);
+      line = "";
+    }
+    line = line === "" ? word : `${line} ${word}`;
+    while (line.length > limit) {
+      lines.push(line.slice(0, limit));
+      line = line.slice(limit);
+    }
+  }
+  if (line !== "") lines.push(line);
+  return lines;
+}

@@ -1,0 +1,89 @@
+/**
+ * Numbers as people read them: one way everywhere.
+ * @module
+ */
+import type { Estimate, Share } from "../analysis/mod.ts";
+
+/** What stands for a number that does not exist. */
+export const missing = "–";
+
+/** Two decimals with a true minus sign; `digits` for others. */
+export function formatNumber(value: number | undefined | null, digits = 2): string {
+  if (value === undefined || value === null || !Number.isFinite(value)) return missing;
+  const text = Math.abs(value).toFixed(digits);
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text;
+}
+
+/** As {@link formatNumber} with a plus sign, for changes. */
+export function formatChange(value: number | undefined, digits = 2): string {
+  const text = formatNumber(value, digits);
+  return text === missing || text.startsWith("−") ? text : `+${text}`;
+}
+
+/** `[0.31, 0.44]`, or a dash. */
+export function formatInterval(
+  of: { low?: number | null; high?: number | null },
+  digits = 2,
+): string {
+  if (of.low === undefined || of.low === null || of.high === undefined || of.high === null) {
+    return missing;
+  }
+  return `[${formatNumber(of.low, digits)}, ${formatNumber(of.high, digits)}]`;
+}
+
+/** `0.38 [0.31, 0.44]`; without interval only the mean. */
+export function formatEstimate(of: Estimate, digits = 2): string {
+  const interval = formatInterval(of, digits);
+  const mean = formatNumber(of.mean, digits);
+  return interval === missing ? mean : `${mean} ${interval}`;
+}
+
+/** `84 %`. */
+export function formatPercent(share: number | undefined, digits = 0): string {
+  return share === undefined || !Number.isFinite(share)
+    ? missing
+    : `${(share * 100).toFixed(digits)} %`;
+}
+
+/** `84 % (210 of 250)`. */
+export function formatShare(share: Share): string {
+  // One more digit where rounding would claim all or nothing.
+  const rounded = Math.round((share.share ?? 0) * 100);
+  const digits = share.count > 0 && share.count < share.of && rounded % 100 === 0 ? 1 : 0;
+  return `${formatPercent(share.share, digits)} (${formatCount(share.count)} of ${
+    formatCount(share.of)
+  })`;
+}
+
+/** `3,600`. */
+export function formatCount(count: number): string {
+  return Math.round(count).toString().replaceAll(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** `950`, `12.3 k`, `4.56 M`. */
+export function formatLarge(count: number): string {
+  if (count < 1000) return formatCount(count);
+  if (count < 1e6) return `${(count / 1e3).toFixed(1)} k`;
+  return `${(count / 1e6).toFixed(2)} M`;
+}
+
+/** `42 s`, `7 min 05 s`, `1 h 02 min`. */
+export function formatSeconds(seconds: number): string {
+  if (!Number.isFinite(seconds)) return missing;
+  const s = Math.max(0, Math.round(seconds));
+  const pad = (n: number) => String(n).padStart(2, "0");
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${pad(s % 60)} s`;
+  return `${Math.floor(s / 3600)} h ${pad(Math.floor(s % 3600 / 60))} min`;
+}
+
+/** `12 plays, 3 failed, 1 skipped`: what a mean was computed from. */
+export function formatCounts(
+  counts: { scored: number; failed: number; skipped: number },
+  noun = "plays",
+): string {
+  const parts = [`${formatCount(counts.scored)} ${noun}`];
+  if (counts.failed > 0) parts.push(`${formatCount(counts.failed)} failed`);
+  if (counts.skipped > 0) parts.push(`${formatCount(counts.skipped)} skipped`);
+  return parts.join(", ");
+}

@@ -1,0 +1,104 @@
+/**
+ * What the inspector says, as text; shared by its HTML page and the terminal.
+ * @module
+ */
+import type { EnvironmentDetail, EnvironmentSummary, PlayPair } from "../analysis/mod.ts";
+import type { RecordOf } from "../core/mod.ts";
+import { formatChange, formatCount, formatInterval, formatNumber, missing } from "./format.ts";
+
+/** Digits of an id that the lists show. */
+export const prefixLength = 10;
+
+export const listHeadings = [
+  "environment",
+  "#rollout",
+  "skill",
+  "class",
+  "gates",
+  "#win rate",
+  "#hinted",
+  "#regret",
+  "95 %",
+  "#plays",
+];
+
+export function listRow(e: EnvironmentSummary): string[] {
+  const played = e.plain.scored + e.hinted.scored;
+  const lost = e.plain.failed + e.hinted.failed + e.plain.skipped + e.hinted.skipped;
+  const regret = e.regret?.outcome;
+  return [
+    e.environmentId.slice(0, prefixLength),
+    String(e.rollout),
+    e.skill,
+    e.className || missing,
+    gatesText(e),
+    formatNumber(e.plain.mean),
+    formatNumber(e.hinted.mean),
+    regret?.kind === "scored" ? formatChange(regret.value) : missing,
+    e.regret ? formatInterval(e.regret) : missing,
+    `${formatCount(played)}${lost > 0 ? ` (⚠ ${lost} lost)` : ""}`,
+  ];
+}
+
+export function gatesText(e: EnvironmentSummary): string {
+  if (e.gates === 0) return "not judged";
+  const hung = e.hung ? ", hung" : "";
+  return e.refusedBy === undefined
+    ? `${e.passed} of ${e.gates} passed${hung}`
+    : `refused: ${e.refusedBy}${hung}`;
+}
+
+/** `won: 1.00 in 3 turns`, `failed (designer: exception)`. */
+export function playText(play: RecordOf<"play"> | undefined): string {
+  if (!play) return "not played";
+  const { outcome } = play;
+  if (outcome.kind === "skipped") return `skipped (${outcome.reason})`;
+  if (outcome.kind === "failed") {
+    const detail = outcome.detail ? `: ${outcome.detail}` : "";
+    return `failed (${outcome.blame}, ${outcome.reason}${detail})`;
+  }
+  const how = play.success ? "won" : play.truncated ? "truncated" : "lost";
+  const turns = `${play.turns} turn${play.turns === 1 ? "" : "s"}`;
+  const mixed = play.versionFirst !== play.versionLast ? ", mixed weights" : "";
+  return `${how}: ${formatNumber(outcome.value)} in ${turns}${mixed}`;
+}
+
+export function pairText(pair: PlayPair): string {
+  return `rollout ${pair.rollout}, play ${pair.index}`;
+}
+
+/** Evidence as `name value` parts. */
+export function evidenceText(evidence: Record<string, unknown>): string {
+  return Object.entries(evidence).map(([name, value]) =>
+    `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`
+  ).join(", ");
+}
+
+export function regretText(detail: EnvironmentDetail): string {
+  if (detail.regrets.length === 0) return "regret not measured";
+  return detail.regrets.map((r) =>
+    r.outcome.kind === "scored"
+      ? `rollout ${r.rollout}: ${formatChange(r.outcome.value)} ${formatInterval(r)} ` +
+        `(${r.interval}; ${r.pairs} pairs, plain ${formatNumber(r.plainMean)}, hinted ` +
+        `${formatNumber(r.hintedMean)}, noise floor of the signal ${formatNumber(r.noiseFloor)})`
+      : `rollout ${r.rollout}: missing (${r.outcome.reason})`
+  ).join("\n");
+}
+
+/** Facts above the source. */
+export function detailFacts(detail: EnvironmentDetail): { name: string; value: string }[] {
+  const { environment: e, summary: s } = detail;
+  return [
+    { name: "environment", value: e.id },
+    { name: "skill", value: e.skill },
+    { name: "made in rollout", value: String(e.rollout) },
+    { name: "gates", value: gatesText(s) },
+    { name: "win rate, plain", value: `${formatNumber(s.plain.mean)} (${s.plain.scored} plays)` },
+    { name: "mean, hinted", value: `${formatNumber(s.hinted.mean)} (${s.hinted.scored} plays)` },
+    {
+      name: "failed or skipped plays",
+      value: String(s.plain.failed + s.hinted.failed + s.plain.skipped + s.hinted.skipped),
+    },
+    { name: "parents", value: e.parents.map((p) => p.slice(0, prefixLength)).join(", ") || "none" },
+  ];
+}

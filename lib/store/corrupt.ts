@@ -1,0 +1,24 @@
+import { StoreError } from "../core/mod.ts";
+import type { Copy } from "./copies.ts";
+import type { Loss } from "./progress.ts";
+
+/** run.sqlite is damaged, gone, or contradicts progress.jsonl. */
+export class CorruptRunError extends StoreError {
+  override name = "CorruptRunError";
+  /** What is wrong. */
+  readonly problem: string;
+  /** Complete copies, oldest first. */
+  readonly copies: readonly Copy[];
+  /** What the newest copy (or nothing at all) does not hold. */
+  readonly lost: Loss;
+
+  constructor(
+    message: string,
+    options: { problem: string; copies: readonly Copy[]; lost: Loss; cause?: unknown },
+  ) {
+    super(message, { cause: options.cause });
+    this.problem = options.problem;
+    this.copies = options.copies;
+    this.lost = options.lost;
+  }
+}

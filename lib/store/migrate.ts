@@ -1,0 +1,65 @@
+/**
+ * Schema versions. `PRAGMA user_version` holds the version a run was written with; opening it for writing brings it
+ * up to date, one transaction a step. A migration may add tables, indices and **nullable** columns, and nothing else:
+ * row hashes leave null columns out, so every hash recorded before stays true.
+ * @module
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { StoreError } from "../core/mod.ts";
+
+export interface Migration {
+  /** Version after it. */
+  to: number;
+  sql: readonly string[];
+}
+
+/** One entry per published change of `records`, oldest first. */
+export const migrations: readonly Migration[] = [];
+
+export const firstVersion = 1;
+
+export function currentVersion(list: readonly Migration[] = migrations): number {
+  return list.at(-1)?.to ?? firstVersion;
+}
+
+export function versionOf(db: DatabaseSync): number {
+  return Number(db.prepare("PRAGMA user_version").get()?.user_version ?? 0);
+}
+
+/**
+ * Brings a database to the newest version. `readonly` databases must have it already.
+ * @throws {StoreError} for a version this toolkit does not know, or an old one that may not be written
+ */
+export function migrate(
+  db: DatabaseSync,
+  what: string,
+  options: { readonly?: boolean; list?: readonly Migration[] } = {},
+): void {
+  const list = options.list ?? migrations;
+  const newest = currentVersion(list);
+  const version = versionOf(db);
+  if (version > newest || version < firstVersion) {
+    throw new StoreError(
+      `Cannot open ${what}: its schema version is ${version}, must be ${firstVersion} to ${newest} ` +
+        `(a newer toolkit wrote it)`,
+    );
+  }
+  if (version < newest && options.readonly) {
+    throw new StoreError(
+      `Cannot open ${what} for reading: its schema version is ${version}, must be ${newest}; ` +
+        `open it once for writing to migrate it`,
+    );
+  }
+  for (const step of list) {
+    if (step.to <= version) continue;
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      for (const sql of step.sql) db.exec(sql);
+      db.exec(`PRAGMA user_version = ${step.to}`);
+      db.exec("COMMIT");
+    } catch (cause) {
+      db.exec("ROLLBACK");
+      throw new StoreError(`Cannot migrate ${what} to schema version ${step.to}`, { cause });
+    }
+  }
+}

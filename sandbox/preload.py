@@ -1,0 +1,63 @@
+"""What is imported before the wall closes; nothing can be imported later."""
+import importlib
+import sys
+import types
+
+STANDARD = """__future__ abc argparse array ast base64 binascii bisect calendar cmath codecs collections collections.abc
+colorsys contextlib copy copyreg csv dataclasses datetime decimal difflib enum fractions functools gc graphlib hashlib
+heapq html inspect io itertools json json.decoder json.encoder keyword linecache locale logging math numbers operator os
+pathlib pprint queue random re reprlib secrets shlex statistics string struct sys textwrap threading time timeit
+traceback types typing unicodedata urllib.parse uuid warnings weakref zlib encodings.utf_8 encodings.ascii
+encodings.latin_1 encodings.utf_16 encodings.utf_16_le encodings.idna""".split()
+
+KINDS = {
+    "bare": [],
+    "numpy": "numpy numpy.random numpy.linalg numpy.fft numpy.polynomial numpy.ma".split(),
+}
+
+FORGOTTEN = "antigravity this ctypes _ctypes launcher __main__ syscalls seccomp landlock namespaces zygote child preload".split()
+
+_FROM = {
+    "itertools": "combinations permutations product chain accumulate",
+    "collections": "deque defaultdict Counter OrderedDict namedtuple",
+    "functools": "reduce lru_cache",
+    "copy": "deepcopy",
+    "heapq": "heappush heappop",
+    "typing": "Any Callable Dict FrozenSet Generator Iterable Iterator List Literal Mapping NamedTuple Optional Sequence "
+              "Set Tuple Type TypeVar Union",
+    "spade_env": "boxed ToolUseEnv",
+}
+_WHOLE = "math random re json itertools collections functools string copy heapq operator statistics typing".split()
+
+
+def load(kind):
+    """Imports all that programs of this kind may use. Returns the names that are missing here."""
+    missing = []
+    for name in STANDARD + KINDS[kind] + ["spade_env"]:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            missing.append(name)
+    return missing
+
+
+def prelude(kind):
+    """Names a program may use without importing them."""
+    names = {name: sys.modules[name] for name in _WHOLE}
+    for module, listed in _FROM.items():
+        for name in listed.split():
+            names[name] = getattr(sys.modules[module], name)
+    if kind == "numpy" and "numpy" in sys.modules:
+        names["np"] = names["numpy"] = sys.modules["numpy"]
+    return names
+
+
+def forbid_imports():
+    """Leaves only what is loaded: a missing module is a ModuleNotFoundError, not a search of the disk."""
+    for name in FORGOTTEN:  # a convenience, not a boundary: they stay reachable through the collector
+        sys.modules.pop(name, None)
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    sys.path[:] = []
+    sys.path_importer_cache.clear()
+    sys.path_hooks[:] = []
+    sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__name__", "") == "BuiltinImporter"]

@@ -1,0 +1,172 @@
+"""Facts from the syntax tree of a program, which is never executed.
+
+The tree hash is a sha-256 of the tree in which names chosen by the author (locals, arguments, functions, classes,
+attributes the program itself sets) are numbered in order of appearance, docstrings, annotations and formatting are
+dropped and constants are kept. Names of the contract and of libraries stay.
+"""
+import ast
+import hashlib
+
+CONTRACT = frozenset("reset step solution close max_turns constant seed action tools state instructions criteria".split())
+SKIPPED_FIELDS = frozenset(("annotation", "returns", "type_comment", "type_ignores", "ctx", "kind", "type_params"))
+
+
+class SyntaxProblem(Exception):
+    """The program cannot be parsed; the text names the line."""
+
+
+def _own(name):
+    return name not in CONTRACT and not (name.startswith("__") and name.endswith("__")) and not name.startswith("tool_")
+
+
+class _Bound(ast.NodeVisitor):
+    """Names and attributes that the program binds, and what its imports stand for."""
+
+    def __init__(self):
+        self.names, self.attributes, self.imports = set(), set(), {}
+
+    def visit(self, node):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            self.names.add(node.id)
+        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            self.attributes.add(node.attr)
+        elif isinstance(node, ast.arg):
+            self.names.add(node.arg)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            self.names.add(node.name)
+            if isinstance(node, ast.ClassDef):
+                self._class_body(node)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            self.names.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            self._import(node)
+        self.generic_visit(node)
+
+    def _class_body(self, node):
+        for item in node.body:
+            if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self.attributes.add(item.name)
+            targets = item.targets if isinstance(item, ast.Assign) else [item.target] if isinstance(item, ast.AnnAssign) else []
+            self.attributes.update(target.id for target in targets if isinstance(target, ast.Name))
+
+    def _import(self, node):
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                self.imports[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else alias.name.split(".")[0]
+            else:
+                self.imports[alias.asname or alias.name] = "%s.%s" % (node.module, alias.name)
+
+
+class _Normaliser:
+    """Writes the tree as text, names numbered in order of appearance."""
+
+    def __init__(self, bound):
+        self.bound, self.numbered, self.parts = bound, {}, []
+
+    def _number(self, space, name):
+        return "%s%d" % (space, self.numbered.setdefault((space, name), len(self.numbered)))
+
+    def name(self, name):
+        if name in self.bound.imports:
+            return self.bound.imports[name]
+        return self._number("v", name) if name in self.bound.names and _own(name) else name
+
+    def attribute(self, name):
+        return self._number("a", name) if name in self.bound.attributes and _own(name) else name
+
+    def write(self, node, inside_class=False):
+        parts = self.parts
+        if isinstance(node, ast.AnnAssign):
+            if node.value is None:
+                return
+            node = ast.Assign(targets=[node.target], value=node.value)
+        parts.append("(" + type(node).__name__)
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if field in SKIPPED_FIELDS or value is None or value == []:
+                continue
+            parts.append(" " + field + "=")
+            self._field(node, field, value, inside_class)
+        parts.append(")")
+
+    def _field(self, node, field, value, inside_class):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and field == "name":
+            self.parts.append(self.attribute(value) if inside_class else self.name(value))
+        elif isinstance(node, ast.alias) and field == "asname":
+            self.parts.append("_")
+        elif field in ("id", "arg") or (isinstance(node, ast.ExceptHandler) and field == "name"):
+            self.parts.append(self.name(value))
+        elif field == "attr":
+            self.parts.append(self.attribute(value))
+        elif isinstance(value, ast.AST):
+            self.write(value)
+        elif isinstance(value, list):
+            if field == "body" and isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                value = _without_docstring(value)
+            for item in value:
+                if isinstance(item, ast.AST):
+                    self.write(item, isinstance(node, ast.ClassDef))
+                elif isinstance(item, str) and isinstance(node, (ast.Global, ast.Nonlocal)):
+                    self.parts.append(self.name(item) + " ")
+                else:
+                    self.parts.append(repr(item))
+        else:
+            self.parts.append(repr(value))
+
+
+def _without_docstring(body):
+    first = body[0] if body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return body[1:]
+    return body
+
+
+def _module_level(tree):
+    """Statements that run at module level, those inside if, try, with and loops included."""
+    waiting = list(tree.body)
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, (ast.stmt, ast.ExceptHandler)):
+                    waiting.append(child)
+
+
+def _is_true(item):
+    if isinstance(item, ast.Assign):
+        targets, value = item.targets, item.value
+    elif isinstance(item, ast.AnnAssign):
+        targets, value = [item.target], item.value
+    else:
+        return False
+    named = any(isinstance(target, ast.Name) and target.id == "constant" for target in targets)
+    return named and isinstance(value, ast.Constant) and value.value is True
+
+
+def parse(source):
+    try:
+        tree = ast.parse(source, "<program>")
+        classes = [n for n in _module_level(tree) if isinstance(n, ast.ClassDef) and n.name.endswith("Env")]
+        imports = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                imports.update(alias.name.split(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                imports.add((node.module or "").split(".")[0] or ".")
+        bound = _Bound()
+        bound.visit(tree)
+        normaliser = _Normaliser(bound)
+        normaliser.write(tree)
+    except SyntaxError as error:
+        raise SyntaxProblem("line %s: %s" % (error.lineno, error.msg))
+    except ValueError as error:  # null bytes
+        raise SyntaxProblem("line 1: %s" % error)
+    except RecursionError:
+        raise SyntaxProblem("line 1: nested too deeply")
+    return {
+        "environments": [node.name for node in classes],
+        "treeHash": hashlib.sha256("".join(normaliser.parts).encode("utf-8", "surrogatepass")).hexdigest(),
+        "imports": sorted(imports),
+        "constant": any(_is_true(item) for node in classes for item in node.body),
+    }

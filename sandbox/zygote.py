@@ -1,0 +1,361 @@
+"""The sealed zygote: forks one child a play and relays frames between the host and the children.
+
+Frames to and from the host have a header of 9 bytes: length (32 bits), play (32 bits), kind (8 bits), little-endian.
+The zygote trusts nothing a child sends: it looks at the length only, forwards whole frames, at most one a request, and
+says itself how a child ended. It measures each request on the child's own CPU clock, so a busy host makes no program
+hang. What passes through its two buffers is wiped in every new child.
+"""
+import ctypes
+import errno
+import json
+import os
+import resource
+import select
+import struct
+import time
+
+import _socket
+
+import child
+
+START, REQUEST, KILL = 1, 2, 3
+READY, REPLY, EXIT = 1, 2, 3
+HEADER = struct.Struct("<IIB")
+LENGTH = struct.Struct("<I")
+LIMITS = struct.Struct("<5d")
+MAX_FRAME = 1 << 20
+SLACK = 64
+SOCKET_BUFFER = 1 << 19
+GRACE = 0.05
+
+
+class Play:
+    """One child and what it may still use. `asked` is the time of the request in progress, or None."""
+
+    __slots__ = (
+        "identity", "pid", "fd", "clock", "asked", "asked_cpu", "request_cpu", "request_wall", "cpu", "ends",
+        "confined", "pending", "why", "detail", "gone")
+
+    def __init__(self, identity, pid, fd, limits, now):
+        self.identity, self.pid, self.fd = identity, pid, fd
+        self.clock = (~pid << 3) | 2  # the process CPU clock of that pid
+        self.request_cpu, self.request_wall, self.cpu, wall = limits
+        self.ends = now + wall
+        self.asked = self.asked_cpu = self.pending = self.why = self.detail = self.gone = None
+        self.confined = False
+
+
+class Zygote:
+    """`fork` forks as every child is forked; `base_mb` is the address space a child starts with."""
+
+    def __init__(self, control_in, control_out, fork, pool_size, base_bytes):
+        self.control_in, self.control_out, self.fork, self.pool_size = control_in, control_out, fork, pool_size
+        self.base_bytes = base_bytes
+        self.input, self.output = bytearray(MAX_FRAME + SLACK), bytearray(MAX_FRAME + SLACK)
+        self.input_view, self.output_view = memoryview(self.input), memoryview(self.output)
+        self.have = self.input_used = self.output_used = 0
+        self.pool, self.plays, self.by_identity, self.dying = [], {}, {}, []
+        self.next_check = float("inf")
+        self.epoll = select.epoll()
+        self.epoll.register(control_in, select.EPOLLIN)
+
+    def serve(self):
+        """Runs until the host closes its end. Returns only in a new child: the child's socket."""
+        while True:
+            events = self.epoll.poll(self._timeout())
+            for fd, _event in events:
+                if fd == self.control_in:
+                    socket = self._control()
+                    if socket is not None:
+                        return socket
+                elif fd in self.plays:
+                    self._from_child(self.plays[fd])
+            now = time.monotonic()
+            if now >= self.next_check:
+                self._expire(now)
+            if self.dying:
+                self._reap(now)
+            if len(self.pool) < self.pool_size:
+                socket = self._fill()
+                if socket is not None:
+                    return socket
+
+    def send(self, kind, identity, message):
+        data = json.dumps(message).encode()
+        self._write(HEADER.pack(len(data), identity, kind) + data)
+
+    def _write(self, data):
+        try:
+            while len(data):
+                data = data[os.write(self.control_out, data):]
+        except OSError:
+            self._end()
+
+    def _end(self):
+        """The host is gone: so is everything."""
+        for pid in [play.pid for play in self.plays.values()] + [pid for pid, _fd in self.pool]:
+            os.kill(pid, 9)
+        os._exit(0)
+
+    def _timeout(self):
+        if len(self.pool) < self.pool_size:
+            return 0
+        if self.dying:
+            return 0.001
+        if self.next_check == float("inf"):
+            return -1
+        return max(0.0, self.next_check - time.monotonic())
+
+    # Children
+
+    def _spawn(self):
+        """A new child as (pid, our end of its socket); in the child (0, its end)."""
+        ours, theirs = (end.detach() for end in _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM, 0))
+        try:
+            pid = self.fork()
+        except OSError:
+            os.close(ours)
+            os.close(theirs)
+            raise
+        if pid == 0:
+            self._wipe()
+            return 0, theirs
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        return pid, ours
+
+    def _wipe(self):
+        """In a child: forgets what other plays said."""
+        for buffer, used in ((self.input, self.input_used), (self.output, self.output_used)):
+            ctypes.memset((ctypes.c_char * len(buffer)).from_buffer(buffer), 0, used)
+        for play in self.plays.values():
+            if play.pending is not None:
+                play.pending[:] = bytes(len(play.pending))
+
+    def _fill(self):
+        try:
+            pid, fd = self._spawn()
+        except OSError:
+            self.pool_size = len(self.pool)  # no more for now; the next start asks again
+            return None
+        if pid == 0:
+            return fd
+        self.pool.append((pid, fd))
+        self.input_used, self.output_used = self.have, 0
+        ctypes.memset((ctypes.c_char * 65536).from_buffer(self.output), 0, 65536) if self.output_used else None
+        return None
+
+    # From the host
+
+    def _control(self):
+        """Reads and obeys. Returns a socket in a new child."""
+        try:
+            count = os.readv(self.control_in, [self.input_view[self.have:]])
+        except OSError:
+            count = 0
+        if count == 0:
+            self._end()
+        self.have += count
+        self.input_used = max(self.input_used, self.have)
+        start = 0
+        while self.have - start >= HEADER.size:
+            size, identity, kind = HEADER.unpack_from(self.input, start)
+            if size > MAX_FRAME:
+                self._end()
+            end = start + HEADER.size + size
+            if end > self.have:
+                break
+            if kind == REQUEST:
+                play = self.by_identity.get(identity)
+                if play is not None and play.why is None:
+                    self._ask(play, start + HEADER.size, size)
+            elif kind == START:
+                socket = self._start(identity, start + HEADER.size, size)
+                if socket is not None:
+                    return socket
+            elif kind == KILL:
+                play = self.by_identity.get(identity)
+                if play is not None:
+                    self._kill(play, "kill", "")
+            start = end
+        if start:
+            rest = self.have - start
+            self.input[:rest] = self.input[start:self.have]
+            self.have = rest
+        return None
+
+    def _start(self, identity, offset, size):
+        request_cpu, request_wall, cpu, wall, memory_mb = LIMITS.unpack_from(self.input, offset)
+        pid, fd = self.pool.pop() if self.pool else (None, None)
+        try:
+            if pid is None:
+                pid, fd = self._spawn()
+                if pid == 0:
+                    return fd
+            memory = self.base_bytes + (int(memory_mb) << 20)
+            seconds = int(cpu) + 2
+            resource.prlimit(pid, resource.RLIMIT_AS, (memory, memory))
+            resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds))
+        except OSError as error:
+            self.send(EXIT, identity, {"why": "start", "detail": str(error), "code": None, "signal": None, "cpu": 0})
+            return None
+        now = time.monotonic()
+        play = Play(identity, pid, fd, (request_cpu, request_wall, cpu, wall), now)
+        self.plays[fd] = self.by_identity[identity] = play
+        self.epoll.register(fd, select.EPOLLIN)
+        self._ask(play, offset + LIMITS.size, size - LIMITS.size)
+        return None
+
+    def _ask(self, play, offset, size):
+        """Forwards a request. A child that has not read the last one has broken the protocol."""
+        if play.asked is not None:
+            return self._kill(play, "host", "asked twice")
+        now = time.monotonic()
+        play.asked, play.asked_cpu = now, time.clock_gettime(play.clock)
+        self.next_check = min(self.next_check, now + play.request_cpu, now + play.request_wall, play.ends)
+        LENGTH.pack_into(self.input, offset - 4, size)
+        try:
+            sent = os.write(play.fd, self.input_view[offset - 4:offset + size])
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            return None  # it died: the closed socket will say so
+        if sent != size + 4:
+            self._kill(play, "protocol", "does not read its requests")
+        return None
+
+    # From a child
+
+    def _from_child(self, play):
+        if play.why is not None or play.pending is not None:
+            return self._more_from_child(play)
+        marker = 0 if play.confined else 1
+        try:
+            count = os.readv(play.fd, [self.output_view[5 - marker:]])
+        except BlockingIOError:
+            return None
+        except OSError:
+            count = 0
+        if count == 0:
+            return self._closed(play)
+        self.output_used = max(self.output_used, 5 + count)
+        if marker:
+            if self.output[4:5] != child.READY:
+                return self._kill(play, "start", "not confined")
+            play.confined = True
+            count -= 1
+            if count == 0:
+                return None
+        if play.asked is None:
+            return self._kill(play, "protocol", "spoke without being asked")
+        size = LENGTH.unpack_from(self.output, 5)[0] if count >= 4 else 0
+        if size > MAX_FRAME:
+            return self._kill(play, "protocol", "frame of %d bytes" % size)
+        if count < 4 or count < size + 4:
+            play.pending = bytearray(self.output_view[5:5 + count])
+            return None
+        return self._reply(play, self.output, self.output_view, size, count)
+
+    def _more_from_child(self, play):
+        """The rare way: a frame in several pieces, or the last words of a child already killed."""
+        try:
+            data = os.read(play.fd, 1 << 16)
+        except BlockingIOError:
+            return None
+        except OSError:
+            data = b""
+        if not data:
+            return self._closed(play)
+        if play.why is not None:
+            return None
+        play.pending += data
+        count = len(play.pending)
+        size = LENGTH.unpack_from(play.pending)[0] if count >= 4 else 0
+        if size > MAX_FRAME:
+            return self._kill(play, "protocol", "frame of %d bytes" % size)
+        if count < 4 or count < size + 4:
+            return None
+        whole = bytearray(5) + play.pending
+        play.pending = None
+        return self._reply(play, whole, memoryview(whole), size, count)
+
+    def _reply(self, play, buffer, view, size, count):
+        """Forwards a whole frame that stands at offset 5 of the buffer."""
+        used = time.clock_gettime(play.clock) - play.asked_cpu
+        if used > play.request_cpu:
+            return self._kill(play, "deadline", self._cpu_text(play, used))
+        if count > size + 4:
+            return self._kill(play, "protocol", "more than one reply to a request")
+        play.asked = None
+        HEADER.pack_into(buffer, 0, size, play.identity, REPLY)
+        self._write(view[:HEADER.size + size])
+        return None
+
+    @staticmethod
+    def _cpu_text(play, used):
+        return "request used %.3f s CPU, limit %g s" % (used, play.request_cpu)
+
+    # Ends
+
+    def _kill(self, play, why, detail):
+        if play.why is None:
+            play.why, play.detail, play.asked = why, detail, None
+            try:
+                os.kill(play.pid, 9)
+            except ProcessLookupError:
+                pass
+
+    def _closed(self, play):
+        """The child's socket is closed: it is dying, or soon will be."""
+        self.epoll.unregister(play.fd)
+        os.close(play.fd)
+        del self.plays[play.fd]
+        play.gone = time.monotonic() + GRACE
+        self.dying.append(play)
+
+    def _reap(self, now):
+        waiting = []
+        for play in self.dying:
+            pid, status, usage = os.wait4(play.pid, os.WNOHANG)
+            if pid == 0:
+                if now > play.gone:
+                    self._kill(play, "crash", "closed its descriptor")
+                waiting.append(play)
+                continue
+            del self.by_identity[play.identity]
+            cpu = usage.ru_utime + usage.ru_stime
+            signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+            if play.why is None and not play.confined:
+                play.why, play.detail = "start", "died before it was confined"
+            elif play.why is None and signal == 9 and cpu >= int(play.cpu) + 1:
+                play.why, play.detail = "deadline", "process used %.1f s CPU" % cpu
+            self.send(EXIT, play.identity, {
+                "why": play.why, "detail": play.detail, "signal": signal, "cpu": round(cpu, 4),
+                "code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None})
+        self.dying = waiting
+
+    def _expire(self, now):
+        """Kills what has used up its CPU or wall time; says when to look again."""
+        following = float("inf")
+        for play in self.plays.values():
+            if play.why is not None:
+                continue
+            left = play.ends - now
+            if left <= 0:
+                self._kill(play, "deadline", "process ran %g s" % (now - play.ends))
+                continue
+            if play.asked is not None:
+                total = time.clock_gettime(play.clock)
+                used = total - play.asked_cpu
+                if used > play.request_cpu:
+                    self._kill(play, "deadline", self._cpu_text(play, used))
+                    continue
+                if total > play.cpu:
+                    self._kill(play, "deadline", "process used %.3f s CPU, limit %g s" % (total, play.cpu))
+                    continue
+                if now - play.asked > play.request_wall:
+                    self._kill(play, "deadline", "request took %.1f s, limit %g s" % (now - play.asked, play.request_wall))
+                    continue
+                left = min(left, play.request_cpu - used, play.cpu - total, play.asked + play.request_wall - now)
+            following = min(following, now + max(left, 0.002))
+        self.next_check = following

@@ -1,0 +1,87 @@
+"""Three small functions with hand-written gradients: on a CPU their memory traffic, not their arithmetic, costs time.
+
+Each is checked against plain autograd in the tests.
+"""
+import torch
+
+
+class _RmsNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        inverse = torch.linalg.vector_norm(x, dim=-1, keepdim=True).square_().div_(x.shape[-1]).add_(eps).rsqrt_()
+        normal = x * inverse
+        ctx.save_for_backward(normal, inverse, weight)
+        return normal * weight
+
+    @staticmethod
+    def backward(ctx, grad):
+        normal, inverse, weight = ctx.saved_tensors
+        product = grad * normal
+        grad_weight = product.sum(0)
+        mean = torch.mv(product, weight).div_(weight.shape[0])[:, None]
+        grad_x = grad * weight
+        grad_x.addcmul_(normal, mean, value=-1).mul_(inverse)
+        return grad_x, grad_weight, None
+
+
+def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
+    """x / rms(x) · weight over the last dimension of [rows, width]."""
+    return _RmsNorm.apply(x, weight, eps)
+
+
+def _turn(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
+    half = x.shape[-1] // 2
+    out = x * cos
+    out[..., :half].addcmul_(x[..., half:], sin[..., :half], value=-1)
+    out[..., half:].addcmul_(x[..., :half], sin[..., half:])
+    return out
+
+
+class _QkNormRope(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, scale, cos, sin, eps):
+        inverse = torch.linalg.vector_norm(x, dim=-1, keepdim=True).square_().div_(x.shape[-1]).add_(eps).rsqrt_()
+        normal = x * inverse
+        ctx.save_for_backward(normal, inverse, scale, cos, sin)
+        return _turn(normal * scale, cos, sin)
+
+    @staticmethod
+    def backward(ctx, grad):
+        normal, inverse, scale, cos, sin = ctx.saved_tensors
+        grad = _turn(grad, cos, -sin)  # the inverse rotation
+        product = grad * normal
+        grad_scale = product.sum(0)
+        mean = (product * scale).mean(-1, keepdim=True)
+        grad_x = grad.mul_(scale)
+        grad_x.addcmul_(normal, mean, value=-1).mul_(inverse)
+        return grad_x, grad_scale, None, None, None
+
+
+def qk_norm_rope(x, scale, cos, sin, eps):
+    """Per-head normalisation, its weight, and the rotary turn: x [rows, heads, width], scale [heads, width]."""
+    return _QkNormRope.apply(x, scale, cos, sin, eps)
+
+
+class _SwiGlu(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, both):
+        ctx.save_for_backward(both)
+        gate, up = both.chunk(2, -1)
+        return torch.nn.functional.silu(gate).mul_(up)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (both,) = ctx.saved_tensors
+        gate, up = both.chunk(2, -1)
+        out = torch.empty_like(both)
+        out_gate, out_up = out.chunk(2, -1)
+        share = torch.sigmoid(gate)
+        torch.mul(grad, gate, out=out_up).mul_(share)
+        # d silu = share · (1 + gate · (1 − share))
+        torch.mul(gate, 1 - share, out=out_gate).add_(1).mul_(share).mul_(grad).mul_(up)
+        return out
+
+
+def swiglu(both: torch.Tensor) -> torch.Tensor:
+    """silu(gate) · up for [rows, 2 · width] = gate beside up."""
+    return _SwiGlu.apply(both)

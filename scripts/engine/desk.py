@@ -1,0 +1,122 @@
+"""Who is who on this server: models, sampling sessions, promises. Training verbs become generators for the engine."""
+import json
+from collections import OrderedDict
+from pathlib import Path
+from typing import Callable, Iterator
+
+import torch
+
+import checkpoints
+from decoder import Decoder
+from engine import Engine
+from futures import Promise, Promises, Sequence
+from refusal import Refusal
+from training import TrainedModel
+
+MAX_MODELS = 4
+KEEP_SESSIONS = 8  # sampling sessions of published weights; older ones answer 410
+
+
+class Desk:
+    def __init__(self, engine: Engine, model_folder: Path, root: Path, name: str):
+        self.engine, self.model_folder, self.root, self.name = engine, model_folder, root, name
+        self.models: dict[str, TrainedModel] = {}
+        self.sequences: dict[str, Sequence] = {}
+        self.promises = Promises()
+        self.sessions: dict[str, dict] = {}
+        self.sampling: OrderedDict[str, Callable[[], Decoder]] = OrderedDict()
+        self.samplers_opened = self.models_made = 0
+
+    def model(self, model_id: str) -> TrainedModel:
+        if model_id not in self.models:
+            raise Refusal(f"Cannot find model {model_id!r}: known are {sorted(self.models)}; call create_model", 404)
+        return self.models[model_id]
+
+    def new_model(self, promise: Promise) -> str:
+        if len(self.models) >= MAX_MODELS:
+            raise Refusal(f"Cannot create a model: {MAX_MODELS} are loaded; unload_model one", 409)
+        self.models_made += 1
+        model_id = f"model-{self.models_made}"
+        made = TrainedModel(model_id, self.engine.policy, self.engine.start_weights)
+        self.models[model_id], self.sequences[model_id] = made, Sequence()
+        promise.settle({"model_id": model_id})
+        return model_id
+
+    def unload(self, model_id: str) -> None:
+        self.model(model_id)
+        del self.models[model_id], self.sequences[model_id]
+
+    def open(self, pick: Callable[[], Decoder]) -> str:
+        self.samplers_opened += 1
+        name = f"sampler-{self.samplers_opened}"
+        self.sampling[name] = pick
+        while len(self.sampling) > KEEP_SESSIONS:
+            self.sampling.popitem(last=False)
+        return name
+
+    def pick(self, name: str) -> Callable[[], Decoder]:
+        """The weights behind a sampling session, `base` (frozen starting weights) or `current` (last published)."""
+        if name == "base" or name == self.name:
+            return lambda: self.engine.base
+        if name == "current":
+            return self.engine.latest
+        if name in self.sampling:
+            return self.sampling[name]
+        if name.startswith("sampler-") and name[8:].isdigit() and int(name[8:]) <= self.samplers_opened:
+            raise Refusal(f"Cannot sample from {name}: only the newest {KEEP_SESSIONS} sessions stay open; open another", 410)
+        raise Refusal(f"Cannot sample from {name!r}: must be current, base, or an open sampling session", 404)
+
+    def train(self, model_id: str, seq_id: int, make: Callable[[TrainedModel], Iterator]) -> Promise:
+        """Start a training call in seq_id order; a repeated seq_id gives the first call's promise."""
+        model, sequence = self.model(model_id), self.sequences[model_id]
+        known = sequence.known(seq_id)
+        if known:
+            return known
+        promise = self.promises.new()
+        sequence.add(seq_id, promise, lambda: self.engine.run(lambda: make(model), promise.settle, promise.fail))
+        return promise
+
+    # Generators, run on the compute thread --------------------------------------------------------------------------
+    def save(self, model: TrainedModel, name: str, overwrite: bool) -> Iterator[dict]:
+        checkpoints.save_training(self.root, name, self.model_folder, model, overwrite)
+        yield {"path": f"tinker://{model.name}/weights/{name}", "type": "save_weights"}
+
+    def load(self, model: TrainedModel, path: str, optimizer: bool) -> Iterator[dict]:
+        """Weights that were published when saved become the current ones again, under their old version."""
+        checkpoints.load_training(checkpoints.resolve(self.root, path), model, optimizer)
+        if model.published:
+            self.engine.show(model)
+        else:
+            self.engine.current = None
+        yield {"path": path, "type": "load_weights", "spade_weights_version": model.weights_version,
+               "spade_published": model.published, "spade_steps": model.steps, "spade_batch_id": model.batch_id}
+
+    def publish(self, model: TrainedModel, name: str | None, overwrite: bool) -> Iterator[dict]:
+        decoder = self.engine.publish(model)
+        path = None
+        if name is not None:
+            state = {"kind": "sampler_weights", "weights_version": model.weights_version, "steps": model.steps}
+            checkpoints.save(self.root, "sampler_weights", name, self.model_folder, decoder.state, None, state, overwrite)
+            path = f"tinker://{model.name}/sampler_weights/{name}"
+        yield {"path": path, "type": "save_weights_for_sampler", "sampling_session_id": self.open(lambda: decoder),
+               "spade_weights_version": model.weights_version}
+
+    def open_saved(self, path: str) -> str:
+        weights, _, state = checkpoints.load(checkpoints.resolve(self.root, path), self.engine.start_weights)
+        with torch.no_grad():
+            decoder = Decoder(self.engine.policy, weights, state["weights_version"], self.engine.max_rows, self.engine.cache_bytes)
+        return self.open(lambda: decoder)
+
+    def saved(self, path: str) -> dict:
+        folder = checkpoints.resolve(self.root, path)
+        state = json.loads((folder / "state.json").read_text())
+        return {"base_model": self.name, "is_lora": False, "lora_rank": 0, "path": path, **{f"spade_{k}": v for k, v in state.items()}}
+
+    def info(self, model_id: str) -> dict:
+        model = self.model(model_id)
+        return {
+            "type": "get_info", "model_id": model_id, "is_lora": False, "lora_rank": 0, "model_name": self.name,
+            "model_data": {"arch": type(self.engine.policy).__name__.lower(), "model_name": self.name},
+            "spade_steps": model.steps, "spade_weights_version": model.weights_version,
+            "spade_published": model.published, "spade_batch_id": model.batch_id, "spade_pending": model.pending,
+        }

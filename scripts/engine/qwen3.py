@@ -1,0 +1,111 @@
+"""A lean forward pass for Qwen3, for sampling and for training, over the weights of `Qwen3ForCausalLM`.
+
+Why not the class itself: for a policy of a million parameters its time is mostly overhead, and it knows neither
+slabs nor grouped rows. The equality with transformers is a test. Any other architecture takes generic.py.
+"""
+import torch
+import torch.nn.functional as F
+
+from autograd import qk_norm_rope, rms_norm, swiglu
+from segments import Segment, attend
+from slabs import KvShape
+
+
+class Qwen3:
+    exact_prefix = True  # a token's bits depend on its prefix only: prefixes may be cached, prompts cut in pieces
+
+    @staticmethod
+    def fits(config) -> bool:
+        plain = config.model_type == "qwen3" and not config.attention_bias and config.hidden_act == "silu"
+        rope = getattr(config, "rope_parameters", None) or {}
+        sliding = any(kind != "full_attention" for kind in (getattr(config, "layer_types", None) or []))
+        return plain and not sliding and rope.get("rope_type", "default") == "default"
+
+    def __init__(self, module):
+        c = module.config
+        self.layers, self.heads, self.kv_heads = c.num_hidden_layers, c.num_attention_heads, c.num_key_value_heads
+        self.size, self.eps, self.tied = c.head_dim, c.rms_norm_eps, bool(c.tie_word_embeddings)
+        self.vocabulary, self.positions = c.vocab_size, c.max_position_embeddings
+        self.kv_shape = KvShape(self.layers, self.kv_heads, self.size)
+        inverse = module.model.rotary_emb.inv_freq.float()
+        angle = torch.arange(2 * max(64, self.positions))[:, None].float() * inverse[None]
+        self.cos, self.sin = torch.cat((angle, angle), -1).cos(), torch.cat((angle, angle), -1).sin()
+
+    def layer(self, state: dict[str, torch.Tensor], i: int) -> tuple:
+        """One layer's weights, query, key, value and gate, up joined; works on leaves that require gradients too."""
+        at = f"model.layers.{i}."
+        attention, mlp = at + "self_attn.", at + "mlp."
+        qkv = torch.cat([state[attention + f"{name}_proj.weight"] for name in "qkv"])
+        scale = torch.cat((
+            state[attention + "q_norm.weight"].expand(self.heads, -1),
+            state[attention + "k_norm.weight"].expand(self.kv_heads, -1),
+        ))
+        gate_up = torch.cat([state[mlp + "gate_proj.weight"], state[mlp + "up_proj.weight"]])
+        return (state[at + "input_layernorm.weight"], qkv, scale, state[attention + "o_proj.weight"],
+                state[at + "post_attention_layernorm.weight"], gate_up, state[mlp + "down_proj.weight"])
+
+    def ends(self, state: dict[str, torch.Tensor]) -> tuple:
+        embedding = state["model.embed_tokens.weight"]
+        return embedding, state["model.norm.weight"], embedding if self.tied else state["lm_head.weight"]
+
+    @torch.no_grad()
+    def prepare(self, state: dict[str, torch.Tensor]) -> tuple:
+        """For sampling: the norms' weights and the attention scale are folded into the products that follow them."""
+        layers = []
+        for i in range(self.layers):
+            before, qkv, scale, out, after, gate_up, down = self.layer(state, i)
+            scale = scale.clone()
+            scale[: self.heads] *= self.size**-0.5
+            layers.append((qkv * before, scale, out.detach(), gate_up * after, down.detach()))
+        embedding, norm, head = self.ends(state)
+        return embedding.detach(), layers, head * norm
+
+    def _unit(self, x: torch.Tensor) -> torch.Tensor:
+        return x * torch.linalg.vector_norm(x, dim=-1, keepdim=True).square_().div_(x.shape[-1]).add_(self.eps).rsqrt_()
+
+    @torch.no_grad()
+    def step(self, weights: tuple, ids: torch.Tensor, positions: torch.Tensor, segments: list[Segment], last: torch.Tensor) -> torch.Tensor:
+        """Logits [len(last), vocabulary] of the flat tokens `last`; keys and values go to the segments' slabs."""
+        embedding, layers, head = weights
+        count, both, half = ids.shape[0], self.heads + self.kv_heads, self.size // 2
+        x = embedding[ids]
+        cos, sin = self.cos[positions][:, None], self.sin[positions][:, None]
+        sin = torch.cat((-sin[..., :half], sin[..., half:]), -1)
+        masks = [s.mask() for s in segments]
+        mixed = torch.zeros(count, self.heads * self.size)
+        for i, (qkv_w, scale, out_w, gate_up_w, down_w) in enumerate(layers):
+            qkv = F.linear(self._unit(x), qkv_w).view(count, -1, self.size)
+            qk = self._unit(qkv[:, :both]) * scale
+            qk = qk * cos + qk.roll(half, -1) * sin
+            at = 0
+            for s, mask in zip(segments, masks):
+                end, shape = at + s.count * s.width, (s.count, s.width, -1, self.size)
+                s.write(i, qk[at:end, self.heads :].view(shape), qkv[at:end, both:].view(shape))
+                keys, values = s.read(i)
+                got = attend(qk[at:end, : self.heads].view(shape), keys, values, mask, self.kv_heads)
+                mixed[at:end] = got.view(end - at, -1)
+                at = end
+            x = x + F.linear(mixed, out_w)
+            gate, up = F.linear(self._unit(x), gate_up_w).chunk(2, -1)
+            x = x + F.linear(F.silu(gate).mul_(up), down_w)
+        return F.linear(self._unit(x[last]), head)
+
+    def logits(self, state: dict[str, torch.Tensor], ids: torch.Tensor, chosen: torch.Tensor) -> torch.Tensor:
+        """For training: `ids` [rows, length] from position 0, `chosen` flat positions; logits [chosen, vocabulary]."""
+        embedding, norm, head = self.ends(state)
+        rows, length = ids.shape
+        x = F.embedding(ids, embedding).view(rows * length, -1)
+        cos, sin = self.cos[:length].repeat(rows, 1)[:, None], self.sin[:length].repeat(rows, 1)[:, None]
+        both, share = self.heads + self.kv_heads, self.heads // self.kv_heads
+        for i in range(self.layers):
+            before, qkv_w, scale, out_w, after, gate_up_w, down_w = self.layer(state, i)
+            qkv = F.linear(rms_norm(x, before, self.eps), qkv_w).view(rows * length, -1, self.size)
+            qk, value = qkv.split((both, self.kv_heads), 1)
+            qk = qk_norm_rope(qk, scale, cos, sin, self.eps).view(rows, length, both, self.size).transpose(1, 2)
+            query, key = qk.split((self.heads, self.kv_heads), 1)
+            value = value.reshape(rows, length, self.kv_heads, self.size).transpose(1, 2)
+            mixed = F.scaled_dot_product_attention(
+                query, key.repeat_interleave(share, 1), value.repeat_interleave(share, 1), is_causal=True)
+            x = x + F.linear(mixed.transpose(1, 2).reshape(rows * length, -1), out_w)
+            x = x + F.linear(swiglu(F.linear(rms_norm(x, after, self.eps), gate_up_w)), down_w)
+        return F.linear(rms_norm(x[chosen], norm, self.eps), head)
