@@ -1,9 +1,10 @@
 """What is imported before the wall closes; nothing can be imported later."""
+import builtins
 import importlib
 import sys
 import types
 
-STANDARD = """__future__ abc argparse array ast base64 binascii bisect calendar cmath codecs collections collections.abc
+STANDARD = """__future__ abc array ast base64 binascii bisect calendar cmath codecs collections collections.abc
 colorsys contextlib copy copyreg csv dataclasses datetime decimal difflib enum fractions functools gc graphlib hashlib
 heapq html inspect io itertools json json.decoder json.encoder keyword linecache locale logging math numbers operator os
 pathlib pprint queue random re reprlib secrets shlex statistics string struct sys textwrap threading time timeit
@@ -14,6 +15,9 @@ KINDS = {
     "bare": [],
     "numpy": "numpy numpy.random numpy.linalg numpy.fft numpy.polynomial numpy.ma".split(),
 }
+
+# Accelerators that load large libraries; hashlib, uuid and shutil do without.
+REFUSED = ["_hashlib", "_uuid", "_bz2", "_lzma"]
 
 FORGOTTEN = "antigravity this ctypes _ctypes launcher __main__ syscalls seccomp landlock namespaces zygote child preload".split()
 
@@ -33,6 +37,8 @@ _WHOLE = "math random re json itertools collections functools string copy heapq 
 def load(kind):
     """Imports all that programs of this kind may use. Returns the names that are missing here."""
     missing = []
+    for name in REFUSED:
+        sys.modules[name] = None
     for name in STANDARD + KINDS[kind] + ["spade_env"]:
         try:
             importlib.import_module(name)
@@ -42,8 +48,9 @@ def load(kind):
 
 
 def prelude(kind):
-    """Names a program may use without importing them."""
-    names = {name: sys.modules[name] for name in _WHOLE}
+    """Built-in names and those a program may use without importing them."""
+    names = dict(vars(builtins))
+    names.update((name, sys.modules[name]) for name in _WHOLE)
     for module, listed in _FROM.items():
         for name in listed.split():
             names[name] = getattr(sys.modules[module], name)

@@ -3,11 +3,10 @@
 Frames to and from the host have a header of 9 bytes: length (32 bits), play (32 bits), kind (8 bits), little-endian.
 The zygote trusts nothing a child sends: it looks at the length only, forwards whole frames, at most one a request, and
 says itself how a child ended. It measures each request on the child's own CPU clock, so a busy host makes no program
-hang. What passes through its two buffers is wiped in every new child.
+hang. Its two buffers are not inherited: no child can find in its memory what other plays said.
 """
-import ctypes
-import errno
 import json
+import mmap
 import os
 import resource
 import select
@@ -45,15 +44,22 @@ class Play:
         self.confined = False
 
 
+def private_buffer():
+    """Memory that a fork leaves out."""
+    buffer = mmap.mmap(-1, MAX_FRAME + SLACK, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    buffer.madvise(mmap.MADV_DONTFORK)
+    return buffer
+
+
 class Zygote:
     """`fork` forks as every child is forked; `base_mb` is the address space a child starts with."""
 
     def __init__(self, control_in, control_out, fork, pool_size, base_bytes):
         self.control_in, self.control_out, self.fork, self.pool_size = control_in, control_out, fork, pool_size
         self.base_bytes = base_bytes
-        self.input, self.output = bytearray(MAX_FRAME + SLACK), bytearray(MAX_FRAME + SLACK)
+        self.input, self.output = private_buffer(), private_buffer()
         self.input_view, self.output_view = memoryview(self.input), memoryview(self.output)
-        self.have = self.input_used = self.output_used = 0
+        self.have = 0
         self.pool, self.plays, self.by_identity, self.dying = [], {}, {}, []
         self.next_check = float("inf")
         self.epoll = select.epoll()
@@ -75,7 +81,7 @@ class Zygote:
                 self._expire(now)
             if self.dying:
                 self._reap(now)
-            if len(self.pool) < self.pool_size:
+            if len(self.pool) * 2 < self.pool_size:
                 socket = self._fill()
                 if socket is not None:
                     return socket
@@ -98,7 +104,7 @@ class Zygote:
         os._exit(0)
 
     def _timeout(self):
-        if len(self.pool) < self.pool_size:
+        if len(self.pool) * 2 < self.pool_size:
             return 0
         if self.dying:
             return 0.001
@@ -118,31 +124,25 @@ class Zygote:
             os.close(theirs)
             raise
         if pid == 0:
-            self._wipe()
+            for play in self.plays.values():
+                if play.pending is not None:
+                    play.pending[:] = bytes(len(play.pending))
             return 0, theirs
         os.close(theirs)
         os.set_blocking(ours, False)
         return pid, ours
 
-    def _wipe(self):
-        """In a child: forgets what other plays said."""
-        for buffer, used in ((self.input, self.input_used), (self.output, self.output_used)):
-            ctypes.memset((ctypes.c_char * len(buffer)).from_buffer(buffer), 0, used)
-        for play in self.plays.values():
-            if play.pending is not None:
-                play.pending[:] = bytes(len(play.pending))
-
     def _fill(self):
-        try:
-            pid, fd = self._spawn()
-        except OSError:
-            self.pool_size = len(self.pool)  # no more for now; the next start asks again
-            return None
-        if pid == 0:
-            return fd
-        self.pool.append((pid, fd))
-        self.input_used, self.output_used = self.have, 0
-        ctypes.memset((ctypes.c_char * 65536).from_buffer(self.output), 0, 65536) if self.output_used else None
+        """Several at once: a fork makes the zygote copy each page it then touches, once for all of them."""
+        while len(self.pool) < self.pool_size:
+            try:
+                pid, fd = self._spawn()
+            except OSError:
+                self.pool_size = len(self.pool)  # no more for now; a start forks for itself
+                return None
+            if pid == 0:
+                return fd
+            self.pool.append((pid, fd))
         return None
 
     # From the host
@@ -156,7 +156,6 @@ class Zygote:
         if count == 0:
             self._end()
         self.have += count
-        self.input_used = max(self.input_used, self.have)
         start = 0
         while self.have - start >= HEADER.size:
             size, identity, kind = HEADER.unpack_from(self.input, start)
@@ -238,7 +237,6 @@ class Zygote:
             count = 0
         if count == 0:
             return self._closed(play)
-        self.output_used = max(self.output_used, 5 + count)
         if marker:
             if self.output[4:5] != child.READY:
                 return self._kill(play, "start", "not confined")

@@ -35,7 +35,7 @@ export interface Clustered {
 export interface BootstrapOptions {
   /** @default 0 */
   seed?: number;
-  /** Bootstrap resamples. @default 2000 */
+  /** Bootstrap resamples; 0: no interval. @default 2000 */
   draws?: number;
 }
 
@@ -60,17 +60,18 @@ export function estimateMean(
   // Sorted, so that the order of the records changes nothing.
   const clusters = [...sums].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, v]) => v);
   const k = clusters.length;
+  const { seed = 0, draws = 2000 } = options;
   if (k === 0) return { ...counts, clusters: 0, interval: "none: nothing scored" };
   const mean = clusters.reduce((sum, c) => sum + c.sum, 0) / counts.scored;
   const base = { ...counts, mean, clusters: k };
   if (k < minClusters) {
     return { ...base, interval: `none: ${k} environments, needs ${minClusters}` };
   }
+  if (draws === 0) return { ...base, interval: "none: not asked for" };
   const first = clusters[0].sum / clusters[0].n;
   if (clusters.every((c) => Math.abs(c.sum / c.n - first) < 1e-12)) {
     return { ...base, interval: "none: no spread between environments" };
   }
-  const { seed = 0, draws = 2000 } = options;
   const random = new Random(seedOf(seed, "bootstrap", k, counts.scored));
   const means = new Float64Array(draws);
   for (let draw = 0; draw < draws; draw++) {
@@ -116,8 +117,8 @@ export function shareOf(count: number, of: number): Share {
     count,
     of,
     share: p,
-    low: Math.max(0, centre - half),
-    high: Math.min(1, centre + half),
+    low: count === 0 ? 0 : Math.max(0, centre - half),
+    high: count === of ? 1 : Math.min(1, centre + half),
   };
 }
 

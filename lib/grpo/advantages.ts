@@ -41,10 +41,10 @@ export function agentAdvantages(
   if (returns.length === 0) {
     throw new RangeError("Cannot compute advantages: the group is empty, must have a play");
   }
-  const bad = returns.findIndex((value) => !Number.isFinite(value));
+  const bad = returns.findIndex((value) => !(Math.abs(value) <= 1e100));
   if (bad >= 0) {
     throw new RangeError(
-      `Cannot compute advantages: return ${bad} is ${returns[bad]}, must be finite`,
+      `Cannot compute advantages: return ${bad} is ${returns[bad]}, must be finite (1e100 at most)`,
     );
   }
   const n = returns.length;

@@ -46,10 +46,12 @@ export function createBatch(
     logps: [],
     mask: [],
   };
-  ordered.forEach((unit, i) => {
-    if (i > 0 && ordered[i - 1].id === unit.id) {
+  const seen = new Set<string>();
+  for (const unit of ordered) {
+    if (seen.has(unit.id)) {
       throw new TypeError(`Cannot create a batch: unit ${unit.id} occurs twice, must occur once`);
     }
+    seen.add(unit.id);
     assertUnit(unit);
     for (const { ids, logps, mask } of unit.sequences) {
       const { id, role, advantage } = unit;
@@ -61,7 +63,7 @@ export function createBatch(
         batch.mask.push(mask[t]);
       }
     }
-  });
+  }
   return batch;
 }
 

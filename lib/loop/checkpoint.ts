@@ -56,7 +56,6 @@ export async function restore(loop: Loop): Promise<{ checkpoint: string | null; 
       });
     }
   }
-  await engine.trainer.publish({ signal });
   const updates = store.all("update", { orderBy: "rollout" })
     .filter((update) => update.rollout > after);
   for (const update of updates) {

@@ -34,6 +34,7 @@ export async function* train(loop: Loop): AsyncGenerator<RolloutReport> {
     if (state.rollout % config.evaluateEvery === 0 || state.rollout === config.rollouts) {
       report.evaluation = await evaluateDev(loop, state.rollout);
     }
+    loop.emit({ kind: "report", report });
     yield report;
   }
   if (!state.finished) await finish(loop, state);
@@ -91,7 +92,6 @@ async function runRollout(loop: Loop, committed: LoopState): Promise<RolloutRepo
     writeState(loop, state);
   });
   for (const message of agents.counts.warnings) loop.emit({ kind: "warning", message });
-  loop.emit({ kind: "report", report });
   return report;
 }
 

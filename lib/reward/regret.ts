@@ -66,13 +66,16 @@ export function estimateRegret(
   pairs: readonly Pair[],
   options: { seed: number; draws?: number },
 ): RegretEstimate {
-  const bad = pairs.find((pair) => !Number.isFinite(pair.plain) || !Number.isFinite(pair.hinted));
+  const isUsable = (value: number) => Math.abs(value) <= 1e100;
+  const bad = pairs.find((pair) => !isUsable(pair.plain) || !isUsable(pair.hinted));
   if (bad) {
     throw new RangeError(
-      `Cannot estimate regret: a pair is (${bad.plain}, ${bad.hinted}), must be finite`,
+      `Cannot estimate regret: a pair is (${bad.plain}, ${bad.hinted}), must be finite (1e100 at most)`,
     );
   }
   if (pairs.length === 0) return missingRegret("no pair scored in both arms");
+  // In order of value, so that the order of the pairs changes no bit of any sum.
+  pairs = [...pairs].sort((a, b) => a.plain - b.plain || a.hinted - b.hinted);
   const plainMean = meanOf(pairs.map((pair) => pair.plain));
   const hintedMean = meanOf(pairs.map((pair) => pair.hinted));
   const differences = pairs.map((pair) => pair.hinted - pair.plain);

@@ -70,9 +70,9 @@ export function within<T>(
     const abort = () => done(() => reject(signal!.reason));
     signal?.addEventListener("abort", abort);
     const done = (settle: () => void) => {
+      settle();
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
-      settle();
     };
     promise.then((value) => done(() => resolve(value)), (error) => done(() => reject(error)));
   });

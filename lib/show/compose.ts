@@ -145,7 +145,7 @@ function putPanels(out: string[], panels: readonly Panel[], width: number, top: 
 export function wrapText(text: string, limit: number): string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(/\s+/).filter((w) => w !== "")) {
+  for (const word of text.split(/[ \n]+/).filter((w) => w !== "")) {
     if (line !== "" && line.length + 1 + word.length > limit) {
       lines.push(line);
       line = "";

@@ -20,7 +20,7 @@ export function formatChange(value: number | undefined, digits = 2): string {
   return text === missing || text.startsWith("−") ? text : `+${text}`;
 }
 
-/** `[0.31, 0.44]`, or a dash. */
+/** `[0.31, 0.44]` with a space that does not break, or a dash. */
 export function formatInterval(
   of: { low?: number | null; high?: number | null },
   digits = 2,
@@ -28,7 +28,7 @@ export function formatInterval(
   if (of.low === undefined || of.low === null || of.high === undefined || of.high === null) {
     return missing;
   }
-  return `[${formatNumber(of.low, digits)}, ${formatNumber(of.high, digits)}]`;
+  return `[${formatNumber(of.low, digits)},\u00a0${formatNumber(of.high, digits)}]`;
 }
 
 /** `0.38 [0.31, 0.44]`; without interval only the mean. */

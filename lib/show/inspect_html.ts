@@ -40,11 +40,11 @@ export function inspectListHtml(tables: RunTables): string {
   const refused = all.filter((e) => e.refusedBy !== undefined);
   const run = tables.run[0];
   return pageHtml(`Environments of run ${run?.id ?? ""}`, [
-    paragraphHtml(
+    paragraphHtml(html(
       `${formatCount(all.length)} programs: ${formatCount(accepted.length)} accepted, ` +
-        `${formatCount(refused.length)} refused. \`deno task inspect RUN ID\` shows one; ` +
-        "a few digits of the id are enough.",
-    ),
+        `${formatCount(refused.length)} refused. <code>deno task inspect RUN ID</code> shows ` +
+        "one; a few digits of the id are enough.",
+    )),
     sectionHtml("Accepted", tableHtml(listHeadings, accepted.map(listRow))),
     refused.length > 0
       ? detailsHtml(
@@ -61,7 +61,11 @@ export function inspectHtml(detail: EnvironmentDetail): string {
   const id = environment.id.slice(0, 10);
   const verdicts = gates.map((g) => [
     g.gate,
-    g.verdict === "refuse" ? "✗ refused" : g.verdict === "pass" ? "✓ passed" : "– skipped",
+    g.verdict === "refuse"
+      ? "✗\u00a0refused"
+      : g.verdict === "pass"
+      ? "✓\u00a0passed"
+      : "–\u00a0skipped",
     [g.reason, evidenceText(g.evidence)].filter((x) => x !== "").join("; "),
   ]);
   return pageHtml(`${environment.className || "Environment"} ${id}`, [
@@ -76,7 +80,7 @@ export function inspectHtml(detail: EnvironmentDetail): string {
     sectionHtml(
       "Gates",
       verdicts.length > 0
-        ? tableHtml(["gate", "verdict", "reason and evidence"], verdicts)
+        ? tableHtml(["gate", "verdict", "reason and evidence"], verdicts, { className: "long" })
         : paragraphHtml("Not judged in this run."),
     ),
     sectionHtml("Source", pythonHtml(environment.source)),
@@ -143,8 +147,8 @@ const sheet = `
 .code{counter-reset:line;max-height:none}
 .code .line::before{counter-increment:line;content:counter(line);display:inline-block;width:2.4em;margin-right:1em;
 text-align:right;color:var(--spade-muted);user-select:none}
-.k{font-weight:700;color:var(--spade-first)}.s{color:var(--spade-third)}
-.c{font-style:italic;color:var(--spade-muted)}.n{color:var(--spade-second)}
+.code .k{font-weight:700;color:var(--spade-first)}.code .s{color:var(--spade-third)}
+.code .c{font-style:italic;color:var(--spade-muted)}.code .n{color:var(--spade-second)}
 .pair{display:grid;gap:8px 16px;margin:.5em 0 1.2em}
 .pair.n2{grid-template-columns:1fr 1fr}
 .arm{border-bottom:2px solid var(--spade-muted);padding-bottom:3px}

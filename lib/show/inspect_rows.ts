@@ -12,14 +12,15 @@ export const prefixLength = 10;
 export const listHeadings = [
   "environment",
   "#rollout",
-  "skill",
-  "class",
   "gates",
   "#win rate",
   "#hinted",
   "#regret",
   "95 %",
   "#plays",
+  "#unscored",
+  "class",
+  "skill",
 ];
 
 export function listRow(e: EnvironmentSummary): string[] {
@@ -29,14 +30,15 @@ export function listRow(e: EnvironmentSummary): string[] {
   return [
     e.environmentId.slice(0, prefixLength),
     String(e.rollout),
-    e.skill,
-    e.className || missing,
     gatesText(e),
     formatNumber(e.plain.mean),
     formatNumber(e.hinted.mean),
     regret?.kind === "scored" ? formatChange(regret.value) : missing,
     e.regret ? formatInterval(e.regret) : missing,
-    `${formatCount(played)}${lost > 0 ? ` (⚠ ${lost} lost)` : ""}`,
+    formatCount(played),
+    lost > 0 ? `⚠\u00a0${lost}` : "",
+    e.className || missing,
+    e.skill,
   ];
 }
 
@@ -44,7 +46,7 @@ export function gatesText(e: EnvironmentSummary): string {
   if (e.gates === 0) return "not judged";
   const hung = e.hung ? ", hung" : "";
   return e.refusedBy === undefined
-    ? `${e.passed} of ${e.gates} passed${hung}`
+    ? `${e.passed}\u00a0of\u00a0${e.gates}${hung}`
     : `refused: ${e.refusedBy}${hung}`;
 }
 
@@ -92,7 +94,7 @@ export function detailFacts(detail: EnvironmentDetail): { name: string; value: s
     { name: "environment", value: e.id },
     { name: "skill", value: e.skill },
     { name: "made in rollout", value: String(e.rollout) },
-    { name: "gates", value: gatesText(s) },
+    { name: "gates passed", value: gatesText(s) },
     { name: "win rate, plain", value: `${formatNumber(s.plain.mean)} (${s.plain.scored} plays)` },
     { name: "mean, hinted", value: `${formatNumber(s.hinted.mean)} (${s.hinted.scored} plays)` },
     {

@@ -101,21 +101,24 @@ function turnLines(turn: RecordOf<"turn"> | undefined, arm: string, width: numbe
   ];
 }
 
-/** Lines of at most `width` characters; line breaks and indentation are kept. */
+/** Lines of at most `width` characters, broken at a space where there is one; line breaks and indentation are kept. */
 function fold(text: string, width: number): string[] {
   return escapeTerminal(text).split("\n").flatMap((line) => {
-    const letters = [...line.replaceAll("\t", "    ")];
     const lines: string[] = [];
-    for (let i = 0; i < Math.max(1, letters.length); i += width) {
-      lines.push(letters.slice(i, i + width).join(""));
+    let letters = [...line.replaceAll("\t", "    ")];
+    while (letters.length > width) {
+      const space = letters.lastIndexOf(" ", width);
+      const end = space > width / 2 ? space : width;
+      lines.push(letters.slice(0, end).join(""));
+      letters = letters.slice(space > width / 2 ? end + 1 : end);
     }
-    return lines;
+    return [...lines, letters.join("")];
   });
 }
 
 function numbered(source: string): string {
   const lines = escapeTerminal(source).replace(/\n$/, "").split("\n");
-  return lines.map((line, i) => `${String(i + 1).padStart(4)}  ${line}\n`).join("");
+  return lines.map((line, i) => `${String(i + 1).padStart(4)}  ${line}`.trimEnd() + "\n").join("");
 }
 
 function oneLine(text: string): string {

@@ -86,12 +86,13 @@ export function tableHtml(
   const body = rows.map((row) =>
     `<tr>${row.map((cell, i) => `<td${numeric[i]}>${markup(cell)}</td>`).join("")}</tr>`
   );
-  const caption = options.caption ? `<caption>${escapeHtml(options.caption)}</caption>` : "";
+  // Above the scrolling part, where it keeps the width of the page.
+  const caption = options.caption ? `<p class="muted">${escapeHtml(options.caption)}</p>` : "";
   const className = options.className ? ` ${escapeHtml(options.className)}` : "";
   return html(
-    `<div class="scroll${className}" tabindex="0" role="region" aria-label="${
+    `${caption}<div class="scroll${className}" tabindex="0" role="region" aria-label="${
       escapeHtml(options.caption ?? headings.join(", ").replaceAll("#", ""))
-    }"><table>${caption}<thead><tr>${head.join("")}</tr></thead>` +
+    }"><table><thead><tr>${head.join("")}</tr></thead>` +
       `<tbody>\n${body.join("\n")}\n</tbody></table></div>`,
   );
 }
@@ -125,7 +126,7 @@ a{color:var(--spade-first)}
 .tall{max-height:420px;overflow-y:auto;border:1px solid var(--spade-rule)}
 .tall thead th{position:sticky;top:0;background:var(--spade-paper)}
 table{border-collapse:collapse;font-size:.9em;font-variant-numeric:tabular-nums}
-caption{text-align:left;color:var(--spade-muted);padding:2px 0 6px}
+.long td:last-child{min-width:15em}
 th,td{padding:4px 10px;text-align:left;vertical-align:top;border-bottom:1px solid var(--spade-rule)}
 th{font-weight:600;border-bottom:2px solid var(--spade-muted)}
 td.n,th.n{text-align:right}td.n{white-space:nowrap}
@@ -144,7 +145,7 @@ code{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace}
 main{padding:8px 12px 40px}body{font-size:14px}
 .wide{display:none}.narrow{display:block}
 .facts{grid-template-columns:repeat(auto-fill,minmax(140px,1fr))}
-th,td{padding:4px 6px}table{font-size:.85em}
+th,td{padding:4px 5px}table{font-size:.85em}td.n{white-space:normal}
 }
 @media print{.tall{max-height:none}}
 `;

@@ -62,18 +62,24 @@ export function reportHtml(tables: RunTables): string {
       figureHtml((width) => regretFigure(tables.regret, { width })),
     ),
     designer(tables),
-    sectionHtml("Groups and regret", tableHtml(["", "value"], healthRows(tables))),
+    sectionHtml(
+      "Groups and regret",
+      tableHtml(["plain groups and regret", "value"], healthRows(tables)),
+    ),
     sectionHtml(
       "Costs",
       tables.ledger.length > 0
         ? tableHtml(costHeadings, costRows(tables))
         : paragraphHtml("No costs are stored."),
-      paragraphHtml("Stages overlap: their times add up to more than the clock shows.", "muted"),
+      paragraphHtml(
+        "Stages overlap: a time may cover several of them, and sums may exceed the clock.",
+        "muted",
+      ),
     ),
     sectionHtml(
       "Rollouts",
       reports.length > 0
-        ? tableHtml(rolloutHeadings, rolloutRows(reports), { className: "tall" })
+        ? tableHtml(rolloutHeadings, rolloutRows(tables), { className: "tall" })
         : paragraphHtml("No rollout is complete."),
       paragraphHtml(
         "Regret is hinted minus plain mean return. The noise floor belongs to its clipped signal, " +
@@ -136,10 +142,11 @@ function designer(tables: RunTables): Content {
   ]);
   return sectionHtml(
     "Designer: do its programs run, are they accepted",
-    tableHtml(["", "share", "95 % interval (Wilson)"], validityRows(tables)),
+    tableHtml(["rate", "share", "95 % interval (Wilson)"], validityRows(tables)),
     funnel.length > 0
       ? tableHtml(["gate", "#entered", "#passed", "#refused", "#skipped", "why refused"], funnel, {
         caption: "Acceptance funnel: a program goes on until a gate refuses it",
+        className: "long",
       })
       : paragraphHtml("No gate verdicts are stored."),
   );

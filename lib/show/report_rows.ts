@@ -5,6 +5,8 @@
 import {
   costTotals,
   groupHealth,
+  learningCurve,
+  type Mode,
   pairedRise,
   regretSummary,
   type Rise,
@@ -31,16 +33,16 @@ import {
 /** Base and final return with the paired rise, test set first. */
 export function heldoutRows(rises: readonly Rise[]): string[][] {
   return rises.map((r) => [
-    `${r.set}, ${r.mode === "sampled" ? "T = 1" : "greedy"}, ${r.family ?? r.part}`,
-    formatEstimate(r.base),
-    formatEstimate(r.final),
+    `${r.set}, ${r.mode === "sampled" ? "T\u00a0=\u00a01" : "greedy"}, ${r.family ?? r.part}`,
     `${formatChange(r.mean)} ${formatInterval(r) === missing ? "" : formatInterval(r)}`.trim(),
     verdictOf(r),
+    formatEstimate(r.base),
+    formatEstimate(r.final),
     formatCounts(r, "pairs"),
   ]);
 }
 
-export const heldoutHeadings = ["held-out", "#base", "#final", "#paired rise", "", "from"];
+export const heldoutHeadings = ["held-out", "#paired rise", "verdict", "#base", "#final", "from"];
 
 export function heldoutRises(tables: RunTables): Rise[] {
   return [
@@ -63,7 +65,7 @@ export function validityRows(tables: RunTables): string[][] {
     formatShare(share),
     share.share === undefined
       ? missing
-      : `[${formatPercent(share.low)}, ${formatPercent(share.high)}]`,
+      : `[${formatPercent(share.low)},\u00a0${formatPercent(share.high)}]`,
   ];
   const change = validityChange(tables.reply);
   const rows = [
@@ -127,13 +129,17 @@ export const rolloutHeadings = [
   "#designer",
   "#dead groups",
   "#loss",
-  "#held-out T = 1",
-  "#greedy",
+  "#dev T = 1",
+  "#dev greedy",
   "#time",
 ];
 
-export function rolloutRows(reports: readonly RolloutReport[]): string[][] {
-  return reports.map((r) => [
+/** One row a rollout; held-out means are those of the development set right after it, where it was evaluated. */
+export function rolloutRows(tables: RunTables): string[][] {
+  const curve = learningCurve(tables.evaluation, { set: "dev", draws: 0 });
+  const heldout = (rollout: number, mode: Mode) =>
+    curve.find((p) => p.updates === rollout + 1 && p.mode === mode && p.part === "all")?.mean;
+  return storedReports(tables).map((r) => [
     String(r.rollout),
     formatNumber(r.plainMean),
     formatCount(r.scored),
@@ -146,8 +152,8 @@ export function rolloutRows(reports: readonly RolloutReport[]): string[][] {
     formatNumber(r.designerReward),
     formatPercent(r.deadGroupShare),
     formatNumber(r.loss, 4),
-    formatNumber(r.evaluation?.sampled),
-    formatNumber(r.evaluation?.greedy),
+    formatNumber(heldout(r.rollout, "sampled")),
+    formatNumber(heldout(r.rollout, "greedy")),
     formatSeconds(r.seconds),
   ]);
 }

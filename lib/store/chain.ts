@@ -1,14 +1,15 @@
 /**
  * The hash chain: one row a committed transaction.
  *
- * - `rows` is the JSON of what it wrote, in order: `[table, id, row hash]`, or `[table, id, null]` where it removed.
- * - A row hash is the sha-256 of table, column names and stored values, null columns left out (so that a migration
- *   may add nullable columns).
+ * - `rows` is the JSON of what it wrote, in order: `[table, id, row hash]`, or `[table, id, null]`
+ *   where it removed.
+ * - A row hash is the sha-256 of table, column names and stored values, null columns left out (so
+ *   that a migration may add nullable columns).
  * - `hash` is the sha-256 of the previous hash, sequence, rollout and `rows`.
  *
- * It shows that rows were changed, added, removed or exchanged after they were committed. It does not stop somebody
- * who writes the whole chain anew; keep a head hash elsewhere for that (each line of progress.jsonl and each copy has
- * one).
+ * It shows that rows were changed, added, removed or exchanged after they were committed. It does
+ * not stop somebody who writes the whole chain anew; keep a head hash elsewhere for that (each line
+ * of progress.jsonl and each copy has one).
  * @module
  */
 import { createHash } from "node:crypto";

@@ -1,5 +1,6 @@
 /**
- * Making the copy of the database that belongs to a checkpoint; see copies.ts for what makes one complete.
+ * Making the copy of the database that belongs to a checkpoint; see copies.ts for what makes one
+ * complete.
  * @module
  */
 import * as fs from "node:fs";
@@ -9,14 +10,14 @@ import { StoreError } from "../core/mod.ts";
 import type { ChainHead } from "./chain.ts";
 import { checkName, type Copy, describedCopies, fingerprint, partial, readCopy } from "./copies.ts";
 import { flush, makeAside, runPaths, writeAside } from "./folder.ts";
-import { asStoreError, closeWriter, connect } from "./sqlite.ts";
+import { asStoreError, closeWriter, connect, troubleOf } from "./sqlite.ts";
 import { databaseOf, type Store } from "./store.ts";
 
 /**
- * Copies the database to `checkpoints/NAME/run.sqlite` and removes complete copies older than the newest `keep`.
- * Call it after the transaction that stores the `checkpoint` record. Where a complete copy of that name with the same
- * last transaction exists it is returned; any other of that name goes to `aside/N`. The folder belongs to the store:
- * keep the engine's state elsewhere.
+ * Copies the database to `checkpoints/NAME/run.sqlite` and removes complete copies older than the
+ * newest `keep`. Call it after the transaction that stores the `checkpoint` record. Where a
+ * complete copy of that name with the same last transaction exists it is returned; any other of
+ * that name goes to `aside/N`. The folder belongs to the store: keep the engine's state elsewhere.
  * @throws {StoreError} where the disk is full (the run itself is untouched)
  */
 export async function checkpointCopy(
@@ -53,7 +54,7 @@ export async function checkpointCopy(
     return { ...facts, path: join(target, "run.sqlite") };
   } catch (cause) {
     fs.rmSync(aside, { recursive: true, force: true });
-    throw fullDisk(cause)
+    throw troubleOf(cause) === "full"
       ? new StoreError(`Cannot copy the run to ${target}: the disk is full; the run is untouched`, {
         cause,
       })
@@ -80,8 +81,4 @@ function dropOld(dir: string, keep: number): void {
   for (const copy of describedCopies(dir).slice(0, -keep)) {
     fs.rmSync(join(checkpoints, copy.name), { recursive: true });
   }
-}
-
-function fullDisk(cause: unknown): boolean {
-  return (cause as { code?: string }).code === "ENOSPC" || /disk is full/.test(String(cause));
 }

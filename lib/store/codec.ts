@@ -1,9 +1,11 @@
 /**
- * Records to SQL values and back. A record is parsed once, here: shape and types by zod (unknown keys refused),
- * numbers finite, sizes capped. Reading trusts what the chain covers and checks only that values decode.
+ * Records to SQL values and back. A record is parsed once, here: shape and types by zod (unknown
+ * keys refused), numbers finite, sizes capped. Reading trusts what the chain covers and checks only
+ * that values decode.
  *
- * Every text comes back exactly: SQLite's readers end a text at NUL and UTF-8 has no unpaired surrogates, so a text
- * with either (or one that begins with U+0001) is stored as U+0001 followed by its JSON. -0 is stored as 0.
+ * Every text comes back exactly: SQLite's readers end a text at NUL and UTF-8 has no unpaired
+ * surrogates, so a text with either (or one that begins with U+0001) is stored as U+0001 followed
+ * by its JSON. -0 is stored as 0.
  * @module
  */
 import { z } from "zod";
@@ -19,7 +21,10 @@ export const maxPacked = 512 * 2 ** 20;
 
 const marker = "\u0001";
 
-/** Packed columns are checked while they are packed: a zod check per number costs ten times the insert. */
+/**
+ * Packed columns are checked while they are packed: a zod check per number costs ten times the
+ * insert.
+ */
 const inputs = Object.fromEntries(
   (Object.keys(records) as TableName[]).map((name) => {
     const shape: Record<string, z.ZodType> = { ...records[name].shape };
@@ -161,7 +166,9 @@ function checkPacked(size: number, where: string): void {
   }
 }
 
-/** JSON.stringify turns NaN, dates and typed arrays into something else without a word: refuse them. */
+/**
+ * JSON.stringify turns NaN, dates and typed arrays into something else without a word: refuse them.
+ */
 function checkJson(value: unknown, where: string): void {
   if (value === null || typeof value === "string" || typeof value === "boolean") return;
   if (typeof value === "number") return void finite(value, where);

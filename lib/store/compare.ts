@@ -1,6 +1,7 @@
 /**
- * Equality of runs (spade.md section 14): rows compared by id, in all columns but the `measured` ones; events and the
- * chain are not compared. Numbers must be equal to the bit, JSON up to the order of keys.
+ * Equality of runs (spade.md section 14): rows compared by id, in all columns but the `measured`
+ * ones; events and the chain are not compared. Numbers must be equal to the bit, JSON up to the
+ * order of keys.
  * @module
  */
 import { Buffer } from "node:buffer";

@@ -1,7 +1,7 @@
 /**
- * Copies of the database at checkpoints. A copy is made in `checkpoints/NAME.partial`, flushed, described by copy.json
- * (written last) and renamed. It counts as complete only if copy.json is there and the file has the size and sha-256
- * that it says, so a copy cut anywhere is never taken.
+ * Copies of the database at checkpoints. A copy is made in `checkpoints/NAME.partial`, flushed,
+ * described by copy.json (written last) and renamed. It counts as complete only if copy.json is
+ * there and the file has the size and sha-256 that it says, so a copy cut anywhere is never taken.
  * @module
  */
 import { createHash } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Where things lie in a run folder, and the two habits that keep it sound: write aside and rename; flush what must
- * survive.
+ * Where things lie in a run folder, and the two habits that keep it sound: write aside and rename;
+ * flush what must survive.
  *
  * ```text
  * runs/NAME/run.sqlite            every record, and the chain
@@ -75,7 +75,10 @@ export interface Lines {
   torn: boolean;
 }
 
-/** Whole lines of a JSONL file; what follows the first torn one is left out. A missing file has none. */
+/**
+ * Whole lines of a JSONL file; what follows the first torn one is left out. A missing file has
+ * none.
+ */
 export function readLines(path: string): Lines {
   const bytes = fs.existsSync(path) ? fs.readFileSync(path) : new Uint8Array();
   const decoder = new TextDecoder();

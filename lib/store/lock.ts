@@ -1,12 +1,13 @@
 /**
- * One writer a run: a write transaction held open on a tiny second database. The operating system drops the lock when
- * the process ends, however it ends, so there is nothing stale to detect. Readers are never locked out.
+ * One writer a run: a write transaction held open on a tiny second database. The operating system
+ * drops the lock when the process ends, however it ends, so there is nothing stale to detect.
+ * Readers are never locked out.
  * @module
  */
 import { pid } from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../core/mod.ts";
-import { troubleOf } from "./sqlite.ts";
+import { asStoreError, troubleOf } from "./sqlite.ts";
 
 export interface Lock extends Disposable {
   release(): void;
@@ -27,7 +28,7 @@ export function takeLock(path: string, what: string): Lock {
   } catch (cause) {
     const holder = troubleOf(cause) === "busy" ? holderOf(db) : undefined;
     db.close();
-    if (troubleOf(cause) !== "busy") throw new StoreError(`Cannot lock ${what}`, { cause });
+    if (troubleOf(cause) !== "busy") throw asStoreError(`lock ${what}`, cause);
     throw new StoreError(
       `Cannot open ${what} for writing: process ${holder ?? "?"} is writing it; ` +
         `open it for reading, or end that process`,

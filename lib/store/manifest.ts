@@ -1,6 +1,7 @@
 /**
- * The manifest: what a run was made with (spade.md section 14). Written once, before anything is computed, to
- * manifest.json and into the `run` row; what is different at a resume is appended to amendments.jsonl.
+ * The manifest: what a run was made with (spade.md section 14). Written once, before anything is
+ * computed, to manifest.json and into the `run` row; what is different at a resume is appended to
+ * amendments.jsonl.
  * @module
  */
 import * as fs from "node:fs";
@@ -15,7 +16,10 @@ const object = z.record(z.string(), z.unknown());
 export const manifest = z.strictObject({
   /** Version of this file's form. */
   format: z.literal(1),
-  /** `commit` and `diffHash` (sha-256 of the uncommitted difference) are null where there is no repository or none. */
+  /**
+   * `commit` and `diffHash` (sha-256 of the uncommitted difference) are null where there is no
+   * repository or none.
+   */
   toolkit: z.strictObject({
     version: z.string(),
     commit: z.string().nullable(),

@@ -1,7 +1,8 @@
 /**
- * Schema versions. `PRAGMA user_version` holds the version a run was written with; opening it for writing brings it
- * up to date, one transaction a step. A migration may add tables, indices and **nullable** columns, and nothing else:
- * row hashes leave null columns out, so every hash recorded before stays true.
+ * Schema versions. `PRAGMA user_version` holds the version a run was written with; opening it for
+ * writing brings it up to date, one transaction a step. A migration may add tables, indices and
+ * **nullable** columns, and nothing else: row hashes leave null columns out, so every hash recorded
+ * before stays true.
  * @module
  */
 import type { DatabaseSync } from "node:sqlite";
@@ -28,7 +29,8 @@ export function versionOf(db: DatabaseSync): number {
 
 /**
  * Brings a database to the newest version. `readonly` databases must have it already.
- * @throws {StoreError} for a version this toolkit does not know, or an old one that may not be written
+ * @throws {StoreError} for a version this toolkit does not know, or an old one that may not be
+ *   written
  */
 export function migrate(
   db: DatabaseSync,
@@ -40,8 +42,8 @@ export function migrate(
   const version = versionOf(db);
   if (version > newest || version < firstVersion) {
     throw new StoreError(
-      `Cannot open ${what}: its schema version is ${version}, must be ${firstVersion} to ${newest} ` +
-        `(a newer toolkit wrote it)`,
+      `Cannot open ${what}: its schema version is ${version}, must be ${firstVersion} to ` +
+        `${newest} (a newer toolkit wrote it)`,
     );
   }
   if (version < newest && options.readonly) {

@@ -1,4 +1,7 @@
-/** The run folder: one SQLite file, its chain, copies and manifest. Schema and rules: README.md. @module */
+/**
+ * The run folder: one SQLite file, its chain, copies and manifest. Schema and rules: README.md.
+ * @module
+ */
 export { type RunRecord, Store } from "./store.ts";
 export type { Query } from "./query.ts";
 export type { ChainHead } from "./chain.ts";
@@ -21,3 +24,4 @@ export {
 export { type Column, type ColumnKind, type Table, tables } from "./columns.ts";
 export { schemaFingerprint } from "./schema.ts";
 export { currentVersion as schemaVersion } from "./migrate.ts";
+export { type Meanings, meanings } from "./meanings.ts";

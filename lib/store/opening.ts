@@ -44,7 +44,9 @@ export function openDatabase(
   }
 }
 
-/** The error for a run that cannot be used, with its complete copies and what lies after the newest. */
+/**
+ * The error for a run that cannot be used, with its complete copies and what lies after the newest.
+ */
 export function corruptRun(paths: RunPaths, problem: string, cause?: unknown): CorruptRunError {
   const copies = listCopies(paths.dir);
   const newest: Copy | undefined = copies.at(-1);
@@ -64,8 +66,9 @@ export function corruptRun(paths: RunPaths, problem: string, cause?: unknown): C
 }
 
 /**
- * Makes progress.jsonl agree with the database: cuts a torn tail, adds lines that were not written, sets lines aside
- * whose transactions the database does not have. Returns its length, and what those transactions were.
+ * Makes progress.jsonl agree with the database: cuts a torn tail, adds lines that were not written,
+ * sets lines aside whose transactions the database does not have. Returns its length, and what
+ * those transactions were.
  * @throws {CorruptRunError} where both tell different histories
  */
 export function mendProgress(

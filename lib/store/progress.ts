@@ -1,6 +1,7 @@
 /**
- * progress.jsonl: one line a committed transaction, beside the database, so that what is lost can be listed even when
- * the database cannot be read. It follows the commit and is not flushed; opening a run mends its tail.
+ * progress.jsonl: one line a committed transaction, beside the database, so that what is lost can
+ * be listed even when the database cannot be read. It follows the commit and is not flushed;
+ * opening a run mends its tail.
  * @module
  */
 import * as fs from "node:fs";
@@ -71,7 +72,9 @@ export function lossText(loss: Loss): string {
   return `${loss.transactions} transactions of rollouts ${first} to ${last} (rows: ${rows})`;
 }
 
-/** Appends at a known length, so that a write cut short by a full disk is overwritten by the next. */
+/**
+ * Appends at a known length, so that a write cut short by a full disk is overwritten by the next.
+ */
 export class ProgressWriter {
   #file: number;
   #length: number;
@@ -92,7 +95,8 @@ export class ProgressWriter {
         done += fs.writeSync(this.#file, bytes, done, bytes.length - done, this.#length + done);
       }
     } catch {
-      return; // The transaction is committed; the line is tried again with the next, or at the next open.
+      // The transaction is committed; its line is tried again with the next, or at the next open.
+      return;
     }
     this.#length += bytes.length;
     this.#pending = "";
@@ -104,7 +108,8 @@ export class ProgressWriter {
 }
 
 /**
- * Compares the file with the database's chain. `ahead`: the file lists transactions that the database has not.
+ * Compares the file with the database's chain. `ahead`: the file lists transactions that the
+ * database has not.
  * `differs`: first sequence with another hash.
  */
 export function compareProgress(

@@ -7,7 +7,10 @@ import { encodeValue, type SqlValue } from "./codec.ts";
 import { columnNamed } from "./columns.ts";
 
 export interface Query<T extends TableName> {
-  /** Columns and the values they must equal; null is matched too. Packed and JSON columns cannot be asked for. */
+  /**
+   * Columns and the values they must equal; null is matched too. Packed and JSON columns cannot be
+   * asked for.
+   */
   where?: Partial<RecordOf<T>>;
   /** Columns to sort by, then by id. @default id alone */
   orderBy?: keyof RecordOf<T> & string | readonly (keyof RecordOf<T> & string)[];

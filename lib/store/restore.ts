@@ -7,8 +7,9 @@ import { takeLock } from "./lock.ts";
 import { type Loss, lossAfter, readProgress } from "./progress.ts";
 
 /**
- * Puts a complete copy in the place of run.sqlite. The damaged file, its log and progress.jsonl go to `aside/N`,
- * and so do copies newer than this one. Nothing is deleted. Cut short anywhere, it can be repeated.
+ * Puts a complete copy in the place of run.sqlite. The damaged file, its log and progress.jsonl go
+ * to `aside/N`, and so do copies newer than this one. Nothing is deleted. Cut short anywhere, it
+ * can be repeated.
  * @returns what is lost by it, and where the damaged files are
  * @throws {StoreError} where the copy is not complete or the run is being written
  */
@@ -35,8 +36,8 @@ export function restoreFromCopy(dir: string, name: string): { lost: Loss; aside:
   for (const later of describedCopies(dir).filter((other) => other.sequence > copy.sequence)) {
     fs.renameSync(join(paths.checkpoints, later.name), join(aside, later.name));
   }
-  fs.rmSync(paths.progress, { force: true }); // opening writes it anew from the chain
   fs.renameSync(fresh, paths.database);
   flush(dir);
+  fs.rmSync(paths.progress, { force: true }); // opening writes it anew from the chain
   return { lost: lossAfter(lines, copy.sequence), aside };
 }

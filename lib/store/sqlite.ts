@@ -1,11 +1,12 @@
 /**
  * Connections and SQLite's errors in our words.
  *
- * WAL with synchronous=FULL: every commit is on disk before the call returns, also after a power loss. NORMAL would
- * keep the file sound but could forget the last commits, and the engine (a remote one above all) may already have
- * applied a batch whose record is then gone: a later batch of the same id would be skipped. One fsync a unit of work
- * costs .3 to 5 ms. A run that was closed properly is one plain file (journal_mode=DELETE), readable from read-only
- * media with read permission alone.
+ * WAL with synchronous=FULL: every commit is on disk before the call returns, also after a power
+ * loss. NORMAL would keep the file sound but could forget the last commits, and the engine (a
+ * remote one above all) may already have applied a batch whose record is then gone: a later batch
+ * of the same id would be skipped. One fsync a unit of work costs .3 to 5 ms. A run that was closed
+ * properly is one plain file (journal_mode=DELETE), readable from read-only media with read
+ * permission alone.
  * @module
  */
 import { DatabaseSync } from "node:sqlite";
@@ -18,7 +19,10 @@ export type Trouble = "corrupt" | "full" | "busy" | "duplicate" | "other";
 
 /** Deno's node:sqlite gives `errcode` for statements only; `exec` gives the message alone. */
 export function troubleOf(error: unknown): Trouble | undefined {
-  if (!(error instanceof Error) || (error as { code?: string }).code !== "ERR_SQLITE_ERROR") return;
+  if (!(error instanceof Error)) return;
+  const system = (error as { code?: string }).code;
+  if (system === "ENOSPC" || system === "EDQUOT") return "full";
+  if (system !== "ERR_SQLITE_ERROR") return;
   const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
   const says = (text: string) => error.message.includes(text);
   if (code === 11 || code === 26 || says("malformed") || says("is not a database")) {

@@ -1,6 +1,6 @@
 /**
- * A run's records. One writer, any number of readers; every write belongs to a transaction that closes one unit of
- * work, is chained, and is on disk when `transaction` returns.
+ * A run's records. One writer, any number of readers; every write belongs to a transaction that
+ * closes one unit of work, is chained, and is on disk when `transaction` returns.
  * @module
  */
 import * as fs from "node:fs";
@@ -9,7 +9,7 @@ import { type RecordOf, StoreError, type TableName } from "../core/mod.ts";
 import { type ChainHead, type ChainRow, nextEntry, rowHash } from "./chain.ts";
 import { decode, encode, type SqlValue } from "./codec.ts";
 import { type Removable, removable, type Replaceable, replaceable, tables } from "./columns.ts";
-import { type RunPaths, runPaths } from "./folder.ts";
+import { flush, type RunPaths, runPaths } from "./folder.ts";
 import { type Lock, takeLock } from "./lock.ts";
 import { type Manifest, parseManifest, writeManifest } from "./manifest.ts";
 import { headOf, mendProgress, openDatabase } from "./opening.ts";
@@ -41,13 +41,7 @@ interface Unit {
  * The run folder, open.
  *
  * ```ts
- * import { Store } from "@spade/spade";
- * declare const manifest: import("@spade/spade").Manifest;
- *
- * using store = Store.memory({
- *   run: { id: "run", rollout: -1, seed: 0, preset: "nano", config: {} },
- *   manifest,
- * });
+ * using store = Store.memory();
  * store.transaction(() => store.replace("cursor", { id: "corpus", rollout: 0, value: { at: 3 } }));
  * console.log(store.get("cursor", "corpus")?.value);
  * ```
@@ -56,7 +50,9 @@ export class Store implements Disposable {
   /** The run folder; undefined for {@link Store.memory}. */
   readonly dir: string | undefined;
   readonly readonly: boolean;
-  /** Transactions listed in progress.jsonl that the database no longer had at opening (see `Loss`). */
+  /**
+   * Transactions listed in progress.jsonl that the database no longer had at opening (see `Loss`).
+   */
   readonly lost: Loss | undefined;
   #db: DatabaseSync;
   #lock: Lock | undefined;
@@ -77,8 +73,8 @@ export class Store implements Disposable {
   }
 
   /**
-   * Makes a run folder: the manifest, then the database with the `run` row. The folder is a run from the moment
-   * run.sqlite appears; a creation cut short leaves none.
+   * Makes a run folder: the manifest, then the database with the `run` row. The folder is a run
+   * from the moment run.sqlite appears; a creation cut short leaves none.
    * @throws {StoreError} where a run exists
    */
   static create(dir: string, begin: { run: RunRecord; manifest: Manifest }): Store {
@@ -88,16 +84,10 @@ export class Store implements Disposable {
     const lock = takeLock(paths.lock, `run ${dir}`);
     try {
       refuseExisting(paths);
-      const path = `${paths.database}.new`;
-      for (const end of ["", "-wal", "-shm", "-journal"]) fs.rmSync(path + end, { force: true });
-      const db = connect(path);
-      createTables(db);
-      const progress = new ProgressWriter(paths.progress, 0);
-      const first = new Store({ db, dir, progress });
-      first.transaction(() => first.insert("run", { ...begin.run, manifest }));
-      first.close();
+      const path = Store.#writeFirst(paths, { ...begin.run, manifest });
       writeManifest(paths.manifest, manifest);
       fs.renameSync(path, paths.database);
+      flush(dir);
       return Store.#openWriter(dir, paths, lock);
     } catch (cause) {
       lock.release();
@@ -106,11 +96,20 @@ export class Store implements Disposable {
   }
 
   /**
-   * Opens a run folder. A writer takes the lock, migrates, checks every page and mends progress.jsonl.
+   * Opens a run folder. A writer takes the lock, migrates, checks every page and mends
+   * progress.jsonl.
    * @throws {CorruptRunError} where run.sqlite is damaged or gone; it lists copies and losses
    * @throws {StoreError} where another process writes the run, or the schema is not ours
    */
-  static open(dir: string, options: { readonly?: boolean; check?: boolean } = {}): Store {
+  static open(
+    dir: string,
+    options: {
+      /** @default false */
+      readonly?: boolean;
+      /** Whether a reader checks every page too. @default false */
+      check?: boolean;
+    } = {},
+  ): Store {
     const paths = runPaths(dir);
     if (!fs.existsSync(dir)) {
       throw new StoreError(`Cannot open run ${dir}: there is no such folder`);
@@ -130,14 +129,32 @@ export class Store implements Disposable {
     }
   }
 
-  /** A run that lives in memory only: tests, notebooks, audits. Needs no permission. */
-  static memory(begin: { run: RunRecord; manifest: Manifest }): Store {
+  /** Records in memory only: tests, notebooks, audits. Needs no permission. */
+  static memory(begin?: { run: RunRecord; manifest: Manifest }): Store {
     const db = new DatabaseSync(":memory:");
     createTables(db);
     const store = new Store({ db });
-    const manifest = parseManifest(begin.manifest);
-    store.transaction(() => store.insert("run", { ...begin.run, manifest }));
+    if (begin !== undefined) {
+      const manifest = parseManifest(begin.manifest);
+      store.transaction(() => store.insert("run", { ...begin.run, manifest }));
+    }
     return store;
+  }
+
+  /** A database with the `run` row, beside the place where it will be. */
+  static #writeFirst(paths: RunPaths, record: RecordOf<"run">): string {
+    const path = `${paths.database}.new`;
+    for (const end of ["", "-wal", "-shm", "-journal"]) fs.rmSync(path + end, { force: true });
+    const db = connect(path);
+    try {
+      createTables(db);
+      using first = new Store({ db, progress: new ProgressWriter(paths.progress, 0) });
+      first.transaction(() => first.insert("run", record));
+    } catch (cause) {
+      if (db.isOpen) db.close();
+      throw cause;
+    }
+    return path;
   }
 
   static #openWriter(dir: string, paths: RunPaths, lock: Lock): Store {
@@ -158,9 +175,10 @@ export class Store implements Disposable {
   }
 
   /**
-   * One unit of work: everything `work` writes is stored, or nothing. It must not be asynchronous. A unit that wrote
-   * nothing leaves no trace.
-   * @throws {StoreError} where the disk is full or the database fails; the unit is undone and the store usable
+   * One unit of work: everything `work` writes is stored, or nothing. It must not be asynchronous.
+   * A unit that wrote nothing leaves no trace.
+   * @throws {StoreError} where the disk is full or the database fails; the unit is undone and the
+   *   store usable
    */
   transaction<R>(work: () => R): R {
     if (this.readonly) throw new TypeError("Cannot write: the store is open for reading");
@@ -227,10 +245,8 @@ export class Store implements Disposable {
   #write(verb: string, table: TableName, record: RecordOf<TableName>): void {
     const unit = this.#writing(table);
     const values = encode(table, record);
-    const marks = values.map(() => "?").join(",");
-    const names = tables[table].columns.map((column) => `"${column.name}"`).join(",");
     try {
-      this.#run(`${verb} INTO "${table}" (${names}) VALUES (${marks})`, values);
+      this.#run(`${verb} ${into[table]}`, values);
     } catch (cause) {
       if (troubleOf(cause) !== "duplicate") throw cause;
       throw new RangeError(`Cannot insert ${table} ${record.id}: it is stored already`, { cause });
@@ -310,6 +326,15 @@ export class Store implements Disposable {
     databaseOf = (store) => store.#db;
   }
 }
+
+/** The end of each table's INSERT statement. */
+const into = Object.fromEntries(
+  Object.values(tables).map(({ name, columns }) => [
+    name,
+    `INTO "${name}" (${columns.map((column) => `"${column.name}"`).join(", ")}) ` +
+    `VALUES (${columns.map(() => "?").join(", ")})`,
+  ]),
+) as Record<TableName, string>;
 
 function listOf<R>(what: R | readonly R[]): readonly R[] {
   return Array.isArray(what) ? what : [what as R];

@@ -2,11 +2,13 @@
  * Recomputes the chain from what is stored.
  *
  * 1. Links: every entry's hash follows from the one before it.
- * 2. Rows: the last hash recorded for a row is the hash of the row that is there; a removed row is not there.
+ * 2. Rows: the last hash recorded for a row is the hash of the row that is there; a removed row is
+ *    not there.
  * 3. No row is there that no entry covers.
  * 4. progress.jsonl and manifest.json, where there is a folder, say the same.
  * @module
  */
+import type { DatabaseSync } from "node:sqlite";
 import { StoreError, type TableName } from "../core/mod.ts";
 import { type ChainEntry, type ChainHead, type ChainRow, emptyHead, linkHash } from "./chain.ts";
 import { storedRowHash } from "./chain.ts";
@@ -33,7 +35,10 @@ export interface ChainReport extends ChainHead {
   difference: ChainDifference | undefined;
 }
 
-/** Verifies a run. Damage is a value, not an error; only an unreadable database throws a {@link StoreError}. */
+/**
+ * Verifies a run. Damage is a value, not an error; only an unreadable database throws a {@link
+ * StoreError}.
+ */
 export function verifyChain(store: Store): ChainReport {
   return guarded("verify the chain", () => {
     const walk = walkChain(store);
@@ -55,6 +60,7 @@ interface Walk {
 function walkChain(store: Store): Walk {
   const db = databaseOf(store);
   const covered = new Map<TableName, number>();
+  const wrongRow = rowChecker(db);
   const last = new Map<string, { sequence: number; row: ChainRow }>();
   let head = emptyHead;
   const found = (difference: ChainDifference): Walk => ({ head, covered, difference });
@@ -67,14 +73,14 @@ function walkChain(store: Store): Walk {
         last.set(`${row[0]}\n${row[1]}`, { sequence: entry.sequence, row });
         continue;
       }
-      const what = wrongRow(store, row);
+      const what = wrongRow(row);
       if (what !== undefined) return found(at(entry.sequence, row, what));
       covered.set(row[0], (covered.get(row[0]) ?? 0) + 1);
     }
     head = { sequence: entry.sequence, hash: entry.hash };
   }
   for (const { sequence, row } of last.values()) {
-    const what = wrongRow(store, row);
+    const what = wrongRow(row);
     if (what !== undefined) return found(at(sequence, row, what));
     if (row[2] !== null) covered.set(row[0], (covered.get(row[0]) ?? 0) + 1);
   }
@@ -95,12 +101,21 @@ function brokenLink(head: ChainHead, entry: ChainEntry): string | undefined {
   return hash === entry.hash ? undefined : "the chain's entry was changed";
 }
 
-function wrongRow(store: Store, [table, id, hash]: ChainRow): string | undefined {
-  if (!(table in tables)) return "the chain names an unknown table";
-  const row = databaseOf(store).prepare(`SELECT * FROM "${table}" WHERE id = ?`).get(id);
-  if (row === undefined) return hash === null ? undefined : "the row is missing";
-  if (hash === null) return "the row was removed, yet it is there";
-  return storedRowHash(table, row) === hash ? undefined : "the row was changed";
+/** A function that says what is wrong with a row that the chain covers. */
+function rowChecker(db: DatabaseSync): (row: ChainRow) => string | undefined {
+  const statements = Object.fromEntries(
+    Object.keys(tables).map((table) => [
+      table,
+      db.prepare(`SELECT * FROM "${table}" WHERE id = ?`),
+    ]),
+  );
+  return ([table, id, hash]) => {
+    if (!(table in tables)) return "the chain names an unknown table";
+    const row = statements[table].get(id);
+    if (row === undefined) return hash === null ? undefined : "the row is missing";
+    if (hash === null) return "the row was removed, yet it is there";
+    return storedRowHash(table, row) === hash ? undefined : "the row was changed";
+  };
 }
 
 /** Counts first; only where they differ the ids are compared. */

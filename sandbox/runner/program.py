@@ -34,7 +34,7 @@ class Program:
         module = types.ModuleType(NAME)
         sys.modules[NAME] = module
         names = module.__dict__
-        names.update(prelude)
+        names["__builtins__"] = prelude
         exec(compile(source, "<program>", "exec", 0, True), names)
         self.cls = _environment_class(names)
         self.arguments = {"max_turns": max_turns} if max_turns is not None and _takes_max_turns(self.cls) else {}

@@ -43,7 +43,7 @@ def save(root: Path, kind: str, name: str, model_folder: Path, weights: dict, op
     aside.mkdir()
     try:
         for file in model_folder.iterdir():
-            if file.is_file() and file.suffix in {".json", ".txt", ".model", ".jinja", ".py"} and "index" not in file.name:
+            if file.is_file() and file.suffix in {".json", ".txt", ".model", ".jinja"} and "index" not in file.name:
                 shutil.copy(file, aside / file.name)
         save_file({k: v.detach().contiguous() for k, v in weights.items()}, aside / "model.safetensors", {"format": "pt"})
         if optimizer is not None:

@@ -1,4 +1,4 @@
-"""Pre-train the nano policy from nothing: tokenizer, data, copy warm-up, training, measurements, model card.
+"""Pre-train the nano policy from nothing: tokenizer, data, training, measurements, model card.
 
     python scripts/nano/pretrain.py                        # writes data/nano and data/heldout
     python scripts/nano/pretrain.py --continue-from data/nano --steps 100 --out DIR    # control: more of the same
@@ -32,10 +32,9 @@ def arguments():
     add("--out", default=f"{ROOT}/data/nano")
     add("--continue-from", default="")
     add("--seed", type=int, default=0)
-    add("--threads", type=int, default=2)
+    add("--threads", type=int, default=1)
     add("--steps", type=int, default=600)
     add("--seconds", type=float, default=0, help="stop after this many seconds (control runs; not reproducible)")
-    add("--copy-steps", type=int, default=250)
     add("--lr", type=float, default=3e-3)
     add("--designs", type=int, default=8000)
     add("--plays", type=int, default=40000)
@@ -64,14 +63,14 @@ def loss_of(model, rows):
     return (loss * weight[scored]).sum(), weight.sum()
 
 
-def copy_rows(rng, vocabulary, rows=48, length=48):
-    """Random tokens in which one segment is repeated; only the repeat is scored. Teaches copying from context."""
+def copy_rows(rng, numbers, rows=24, length=36):
+    """Random numbers in which one segment is repeated; only the repeat is scored. Teaches copying from context."""
     out = []
     for _ in range(rows):
-        n = rng.randrange(3, length // 3)
-        gap = rng.randrange(length - 2 * n)
+        n = rng.randrange(4, length // 2)
+        gap = rng.randrange(length - 2 * n + 1)
         start = rng.randrange(length - 2 * n - gap + 1)
-        ids = [rng.randrange(10, vocabulary) for _ in range(length)]
+        ids = rng.choices(numbers, k=length)
         second = start + n + gap
         ids[second:second + n] = ids[start:start + n]
         out.append((ids, [1.0 if second < i < second + n else 0.0 for i in range(length)]))
@@ -88,29 +87,26 @@ def update(model, opts, loss, factor):
         opt.zero_grad(set_to_none=True)
 
 
-def train(model, data, options, rng):
+def train(model, data, options, rng, numbers):
     """The main stage; returns the last validation losses."""
     opts, began, losses = models.optimizers(model, options.lr), time.time(), {}
     held = {kind: examples[:64] for kind, examples in data.items()}
     data = {kind: examples[64:] for kind, examples in data.items()}
-    if not options.continue_from:
-        for step in range(options.copy_steps):
-            total, weight = loss_of(model, copy_rows(rng, model.config.vocab_size))
-            update(model, opts, total / weight, min(1, (step + 1) / 20))
-            if step % 25 == 24:
-                print(f"copy {step + 1} {time.time() - began:.0f}s loss {(total / weight).item():.3f}", flush=True)
-    sizes = {"design": 12, "hint": 3, "play": 96}
+    sizes = {"design": 12, "hint": 3, "play": 72}
+    copying = 0 if options.continue_from else .4
     for step in range(options.steps):
         part = (time.time() - began) / options.seconds if options.seconds else step / options.steps
         if part >= 1:
             break
         factor = min(1, (step + 1) / 30) * (1 if part < .4 else max(.02, 1 - (part - .4) / .6))
         terms = [loss_of(model, batch_of(rng, data[kind], size)) for kind, size in sizes.items()]
-        update(model, opts, sum(share * total / weight for share, (total, weight) in zip((1, .3, 1), terms)), factor)
+        terms += [loss_of(model, copy_rows(rng, numbers))] if part < copying else []
+        update(model, opts, sum(share * total / weight for share, (total, weight) in zip((1, .3, 1, .5), terms)), factor)
         if step % 50 == 49 or step == options.steps - 1:
             with torch.no_grad():
                 losses = {kind: (lambda r: (r[0] / r[1]).item())(loss_of(model, rows)) for kind, rows in held.items()}
-            print(f"step {step + 1} {time.time() - began:.0f}s cpu {time.process_time():.0f}s " + " ".join(f"{k} {v:.3f}" for k, v in losses.items()), flush=True)
+            copied = f"copy {(terms[3][0] / terms[3][1]).item():.3f} " if len(terms) > 3 else ""
+            print(copied + f"step {step + 1} {time.time() - began:.0f}s cpu {time.process_time():.0f}s " + " ".join(f"{k} {v:.3f}" for k, v in losses.items()), flush=True)
     return losses
 
 
@@ -131,7 +127,7 @@ def main():
     data = dataset.build(codec, seed, {"design": options.designs, "hint": options.designs // 4, "play": options.plays}, avoid)
     print(f"data {time.time() - began:.0f}s vocabulary {codec.size}", {k: round(sum(len(i) for i, _ in v) / len(v)) for k, v in data.items()}, flush=True)
     model = models.new_model(codec.size, codec.end, options.seed) if fresh else models.load(options.continue_from)
-    losses = train(model, data, options, rng)
+    losses = train(model, data, options, rng, [codec.encode(str(i))[0] for i in range(100)])
     sha = models.save(model, options.out)
     tokenizer.save(f"{options.out}/tokenizer.json")
     print(f"sha256 {sha} in {time.time() - began:.0f}s cpu {time.process_time():.0f}s", flush=True)

@@ -31,11 +31,43 @@ Deno.test("estimateRegret(): no finite input gives NaN, the interval holds the e
   );
 });
 
+Deno.test("estimateRegret(): finite for returns of any size, refuses what is not finite", () => {
+  const any = fc.double({ noNaN: true, min: -1e100, max: 1e100 });
+  fc.assert(
+    fc.property(fc.array(fc.record({ plain: any, hinted: any }), { minLength: 1 }), (list) => {
+      const { low, high, noiseFloor, plainMean } = estimateRegret(list, { seed: 1, draws: 50 });
+      for (const value of [low, high, noiseFloor, plainMean]) {
+        assert(value === null || Number.isFinite(value));
+      }
+    }),
+  );
+  assert.throws(() => estimateRegret([{ plain: 0, hinted: NaN }], { seed: 1 }), RangeError);
+});
+
+Deno.test("intervals cover at least 92 % in a short simulation [D15]", () => {
+  const random = new Random(13);
+  const coin = () => random.next() < 0.5 ? 1 : 0, part = () => random.integer(5) / 4;
+  for (const [n, draw] of [[8, coin], [16, coin], [8, part], [16, part]] as const) {
+    let inside = 0, all = 0;
+    for (let i = 0; i < 400; i++) {
+      const list = Array.from({ length: n }, () => ({ plain: draw(), hinted: draw() }));
+      const { low, high } = estimateRegret(list, { seed: i, draws: 400 });
+      if (low === null || high === null) continue;
+      all++;
+      if (low <= 0 && high >= 0) inside++;
+    }
+    assert(inside / all >= 0.92, `${inside} of ${all} at n = ${n}`);
+  }
+});
+
 Deno.test("estimateRegret() is seeded: same seed, same interval [D15]", () => {
   const random = new Random(5);
-  const list = Array.from({ length: 9 }, () => ({ plain: random.next(), hinted: random.next() }));
+  const list = Array.from({ length: 16 }, () => ({ plain: 0, hinted: random.next() ** 6 }));
   assert.deepEqual(estimateRegret(list, { seed: 3 }), estimateRegret(list, { seed: 3 }));
-  assert.notEqual(estimateRegret(list, { seed: 3 }).low, estimateRegret(list, { seed: 4 }).low);
+  const turned = [...list].reverse();
+  assert.deepEqual(estimateRegret(turned, { seed: 3 }), estimateRegret(list, { seed: 3 }));
+  const highs = [...Array(5).keys()].map((seed) => estimateRegret(list, { seed }).high);
+  assert.equal(new Set(highs).size, 5);
 });
 
 Deno.test("estimateRegret(): Agresti-Min for binary returns [D15]", () => {

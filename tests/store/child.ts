@@ -1,6 +1,7 @@
 /**
- * A child that writes a run until it is killed. Arguments: folder, mode. `commits`: one transaction after another,
- * each told on stdout once committed. `inside`: stops in the middle of a transaction. `copy`: copies again and again.
+ * A child that writes a run until it is killed. Arguments: folder, mode. `commits`: one transaction
+ * after another, each told on stdout once committed. `inside`: stops in the middle of a
+ * transaction. `copy`: copies again and again.
  * `read`: needs read permission only; tells the number of plays and ends.
  */
 import { checkpointCopy, Store } from "../../lib/store/mod.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Random, type RecordOf, records, type TableName } from "../../lib/core/mod.ts";
 import { type Manifest, type RunRecord, Store } from "../../lib/store/mod.ts";
 
-const texts = ["", "play", "line\nline", 'quote " \\', "\u0001 marker", "nul \0 inside", "é 漢 😀"];
+const texts = ["", "play", "line\nline", 'quote " \\', "\u0001 mark", "nul \0 inside", "é 漢 😀"];
 
 /** Any value that a zod shape accepts; texts with NUL, unpaired surrogates and markers included. */
 function generate(schema: z.ZodType, random: Random): unknown {

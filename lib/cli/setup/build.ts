@@ -93,7 +93,7 @@ async function installTorch(
 ): Promise<string> {
   const { display, wishes, python } = options;
   const plan = planTorch({ ...python.facts, wish: wishes.torch, acceptCuda: wishes.acceptCuda });
-  const failures: SetupError[] = [];
+  const failures: { from: string; error: SetupError }[] = [];
   for (const source of plan) {
     if (source.build === "cuda") agreeToCuda(source, options, failures);
     display.say(`    torch (${source.build} build), asking ${source.from}`);
@@ -104,26 +104,34 @@ async function installTorch(
       const passing = error instanceof SetupError &&
         ["no-wheel", "offline", "refused", "certificate"].includes(error.code);
       if (!passing) throw error;
-      failures.push(error);
-      display.say(`    not there: ${error.code === "no-wheel" ? "not offered" : error.message}`);
+      failures.push({ from: source.from, error });
+      display.say(`    ${describe(error)} there`);
     }
   }
-  // the last index asked is not the one most worth explaining: an unreachable one is
-  throw failures.find((failure) => failure.code !== "no-wheel") ?? failures[0];
+  // an index that could not be asked is more worth explaining than one without the build
+  throw (failures.find(({ error }) => error.code !== "no-wheel") ?? failures[0]).error;
 }
 
-function agreeToCuda(source: TorchSource, options: BuildOptions, failures: SetupError[]): void {
+function describe(error: SetupError): string {
+  return error.code === "no-wheel" ? "not offered" : `no answer (${error.code})`;
+}
+
+function agreeToCuda(
+  source: TorchSource,
+  options: BuildOptions,
+  failures: readonly { from: string; error: SetupError }[],
+): void {
   const size = `${megabytes(source.downloadMB)} to download, ${megabytes(source.diskMB)} on disk`;
   options.display.say(`    the CUDA build of torch: about ${size}`);
   const room = options.python.facts.diskFree / 1e6;
   if (room < source.diskMB) throw diskFull(source.diskMB, room);
   if (!source.needsConsent) return;
   if (options.confirm?.(`    Take the CUDA build of torch (about ${size})?`)) return;
-  const why = failures.map((failure) => failure.message).join(" ");
+  const why = failures.map(({ from, error }) => `${from}: ${describe(error)}`).join("; ");
   throw new SetupError(
     "consent",
-    `Cannot get the CPU build of torch, and the CUDA build (about ${size}) is only taken when you ` +
-      `say so. ${why}`,
+    `Cannot get the CPU build of torch (${why}), and the CUDA build (about ${size}) is only taken ` +
+      "when you say so",
     "Make PyTorch's CPU index or a folder with the wheel reachable for pip (PIP_FIND_LINKS), or " +
       "accept the CUDA build: npx -y deno@2.9.6 task setup --accept-cuda",
   );

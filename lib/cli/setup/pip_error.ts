@@ -15,8 +15,8 @@ const NETWORK =
 export function explainPip(output: string, attempt: PipAttempt): SetupError {
   const { environment, python, machine, diskMB } = attempt;
   const place = `.spade/${environment}`;
-  const last = output.split("\n").filter((line) => /^\s*ERROR: /.test(line)).slice(-3);
-  const said = last.map((line) => line.trim().slice(7)).join(" ").slice(0, 400);
+  const errors = output.split("\n").filter((line) => /^\s*ERROR: (?!Could not find a)/.test(line));
+  const said = errors.slice(-2).map((line) => line.trim().slice(7)).join(" ").slice(0, 300);
   if (/DO NOT MATCH THE HASHES|do not match the hashes/i.test(output)) {
     const line = output.split("\n").find((text) => / from /.test(text) && text.includes("==")) ??
       "";

@@ -138,6 +138,8 @@ async function askPythons(options: SetupOptions): Promise<Candidate[]> {
   for (const name of pythonNames(options.wishes.python)) {
     const candidate = await askPython(name, options);
     asked.push(candidate);
+    // the same would be said of every name
+    if (candidate.problem?.startsWith(BLOCKED)) return asked;
     try {
       choosePython([candidate]);
       return asked;
@@ -147,6 +149,8 @@ async function askPythons(options: SetupOptions): Promise<Candidate[]> {
   }
   return asked;
 }
+
+const BLOCKED = "cannot be started while";
 
 /** Asks one Python what it is. */
 export async function askPython(
@@ -168,7 +172,7 @@ export async function askPython(
       const variable = /with (\S+) environment/.exec(text)?.[1] ?? "LD_LIBRARY_PATH";
       return {
         name,
-        problem: `cannot be started while ${variable} is set: unset it for this command`,
+        problem: `${BLOCKED} ${variable} is set: unset it for this command`,
       };
     }
     const denied = error instanceof Deno.errors.NotCapable;

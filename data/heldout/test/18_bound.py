@@ -1,0 +1,38 @@
+import random
+from spade_env import boxed
+
+
+class PriceEnv:
+    N = 21
+    TURNS = 6
+
+    def __init__(self, max_turns=12):
+        self.max_turns = min(max_turns, self.TURNS)
+
+    def reset(self, seed=None):
+        self.rng = random.Random(seed)
+        self.turn = 0
+        self.hits = 0
+        self.acts = [str(i) for i in range(self.N + 6)]
+        self.deal()
+        return self.show(), {"actions": self.acts}
+
+    def deal(self):
+        self.lo = self.rng.randrange(6)
+        self.hi = self.lo + self.N - 1
+        self.x = self.rng.randint(self.lo, self.hi)
+
+    def show(self):
+        return f"price {self.lo} to {self.hi}"
+
+    def step(self, action):
+        self.turn += 1
+        action = boxed(action)
+        a = int(action) if action in self.acts else -1
+        if self.lo <= a < self.x:
+            self.lo = a + 1
+        elif self.x <= a <= self.hi:
+            self.hi = a
+        won = self.lo == self.hi
+        over = self.turn >= self.max_turns and not won
+        return self.show(), float(won), won, over, {"actions": self.acts}

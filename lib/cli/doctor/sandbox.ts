@@ -1,0 +1,34 @@
+import { type IsolationLevel, SandboxError } from "../../core/mod.ts";
+import { startSandbox } from "../../sandbox/mod.ts";
+import type { Finding } from "./finding.ts";
+
+/** Starts the sandbox once and reports what was observed of it. */
+export async function findSandbox(root: string, fallback: string | undefined): Promise<Finding> {
+  const own = `${root}/.spade/sandbox/bin/python`;
+  const isThere = await Deno.stat(own).then(() => true, () => false);
+  const python = isThere ? own : fallback;
+  if (python === undefined) {
+    return { name: "Sandbox", mark: "missing", found: "no Python to start it with" };
+  }
+  try {
+    await using sandbox = await startSandbox({ python, poolSize: 1 });
+    return describeSandbox(sandbox.level, sandbox.layers);
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    const hint = "without a wall nothing is played; see sandbox/README.md for what it needs";
+    return { name: "Sandbox", mark: "missing", found: error.message, hint };
+  }
+}
+
+/** Level and, below the highest, each layer that is missing with the reason. */
+export function describeSandbox(
+  level: IsolationLevel,
+  layers: Readonly<Record<string, true | string>>,
+): Finding {
+  const absent = Object.entries(layers).filter(([, state]) => state !== true);
+  const reasons = absent.map(([layer, reason]) => `no ${layer}: ${reason}`).join("; ");
+  const found = reasons === "" ? `level ${level}` : `level ${level} (${reasons})`;
+  if (level === "full") return { name: "Sandbox", mark: "good", found };
+  const hint = "programs are contained by fewer layers; see sandbox/README.md";
+  return { name: "Sandbox", mark: "limited", found, hint };
+}

@@ -1,0 +1,300 @@
+/**
+ * `deno task train` and `deno task resume`.
+ * @module
+ */
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { loadRun } from "../analysis/mod.ts";
+import { type IsolationLevel, UsageError } from "../core/mod.ts";
+import { checkConfig, type Config, readState, resolveConfig, restore, train } from "../loop/mod.ts";
+import {
+  appendAmendment,
+  CorruptRunError,
+  differencesOf,
+  restoreFromCopy,
+  Store,
+} from "../store/mod.ts";
+import { presetFiles, root } from "./files.ts";
+import { LiveView } from "./live.ts";
+import type { Invocation } from "./main.ts";
+import { type Command, listValue, numberValue, textValue, type Values } from "./options.ts";
+import { writeReport } from "./report.ts";
+import { openSession, type Session } from "./session.ts";
+
+const shared: Command["options"] = {
+  json: { type: "boolean" },
+  plain: { type: "boolean" },
+  "min-isolation": { type: "string" },
+};
+
+export const trainCommand: Command = {
+  name: "train",
+  does: "train a policy by self-play",
+  options: {
+    ...shared,
+    preset: { type: "string" },
+    overlay: { type: "string", multiple: true },
+    set: { type: "string", multiple: true },
+    seed: { type: "string" },
+    rollouts: { type: "string" },
+    name: { type: "string" },
+    engine: { type: "string" },
+    model: { type: "string" },
+    "dry-run": { type: "boolean" },
+  },
+  help: `deno task train [options]
+
+Trains a policy by self-play in environments that it writes itself, and keeps everything in runs/NAME.
+
+  --preset NAME         data/presets/NAME.yaml (default: nano)
+  --overlay NAME        data/presets/overlays/NAME.yaml; may be repeated
+  --set KEY=VALUE       one key of the configuration, e.g. --set environments=12
+  --seed N              the run's seed (default: 0)
+  --rollouts N          rollouts in all
+  --name NAME           folder under runs/ (default: PRESET-SEED, numbered)
+  --engine URL          a Tinker-speaking server that already runs (default: start our own)
+  --model DIR           folder of the starting weights
+  --min-isolation LEVEL refuse to run below this sandbox level (default: landlock+seccomp)
+  --dry-run             print the resolved configuration and stop
+  --plain, --json       plain lines, or one JSON object a line, instead of the live view`,
+};
+
+export const resumeCommand: Command = {
+  name: "resume",
+  does: "go on with a run that was stopped",
+  arguments: ["RUN"],
+  options: { ...shared, "from-copy": { type: "boolean" } },
+  help: `deno task resume RUN [options]
+
+Goes on with the run in runs/RUN from what is stored: the last checkpoint, the batches after it, and
+every finished unit of work of the rollout that was cut.
+
+  --from-copy           the database is damaged: put its newest complete copy in place first;
+                        the damaged file is moved aside, never deleted
+  --min-isolation LEVEL refuse to run below this sandbox level (default: landlock+seccomp)
+  --plain, --json       plain lines, or one JSON object a line, instead of the live view`,
+};
+
+function overrides(values: Values): string[] {
+  const list = listValue(values.set);
+  const seed = numberValue("seed", values.seed);
+  const rollouts = numberValue("rollouts", values.rollouts);
+  if (seed !== undefined) list.push(`seed=${seed}`);
+  if (rollouts !== undefined) list.push(`rollouts=${rollouts}`);
+  for (const key of ["engine", "model"]) {
+    const value = textValue(values[key]);
+    if (value !== undefined) list.push(`${key}=${JSON.stringify(value)}`);
+  }
+  return list;
+}
+
+function isolation(values: Values): IsolationLevel | undefined {
+  const level = textValue(values["min-isolation"]);
+  const levels = ["full", "uid+landlock+seccomp", "landlock+seccomp", "seccomp", "wasm"];
+  if (level !== undefined && !levels.includes(level)) {
+    throw new UsageError(
+      `Cannot use --min-isolation ${level}: must be one of ${levels.join(", ")}`,
+    );
+  }
+  return level as IsolationLevel | undefined;
+}
+
+/** A free folder under runs/. */
+function runFolder(name: string | undefined, config: Config): string {
+  const runs = path.join(root, "runs");
+  if (name !== undefined) {
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) {
+      throw new UsageError(`Cannot use --name ${name}: must be letters, digits, ".", "_" or "-"`);
+    }
+    const dir = path.join(runs, name);
+    if (fs.existsSync(dir)) {
+      throw new UsageError(
+        `Cannot train into runs/${name}: it exists; resume it, or choose a name`,
+      );
+    }
+    return dir;
+  }
+  const stem = [config.preset, ...config.overlays, `s${config.seed}`].join("-");
+  for (let n = 1;; n++) {
+    const dir = path.join(runs, `${stem}-${n}`);
+    if (!fs.existsSync(dir)) return dir;
+  }
+}
+
+/** An existing run by name or path. */
+export function findRun(name: string): string {
+  const found = [path.join(root, "runs", name), path.resolve(name)].find((dir) =>
+    fs.existsSync(path.join(dir, "run.sqlite")) || fs.existsSync(path.join(dir, "manifest.json"))
+  );
+  if (found) return found;
+  const runs = path.join(root, "runs");
+  const there = fs.existsSync(runs) ? fs.readdirSync(runs).sort().join(", ") : "";
+  throw new UsageError(`Cannot find run ${name}: runs/ holds ${there || "no run yet"}`);
+}
+
+function liveView(values: Values): LiveView {
+  const terminal = Deno.stdout.isTerminal() && values.plain !== true && values.json !== true;
+  return new LiveView({
+    write: (text) => void Deno.stdout.writeSync(new TextEncoder().encode(text)),
+    terminal,
+    columns: () => terminal ? Deno.consoleSize().columns : 100,
+    clock: () => performance.now() / 1000,
+    colour: terminal && !Deno.noColor,
+    json: values.json === true,
+  });
+}
+
+/** Runs the loop of an open store and writes the report. */
+async function runLoop(
+  session: Session,
+  store: Store,
+  dir: string,
+  live: LiveView,
+): Promise<void> {
+  const ticking = setInterval(() => live.tick(), 200);
+  try {
+    for await (const _report of train(session.loop(store))) { /* the live view has drawn it */ }
+  } finally {
+    clearInterval(ticking);
+  }
+  const written = writeReport(store, dir);
+  live.end(loadRun(store));
+  const name = path.relative(root, dir);
+  console.log(`\nreport   ${path.join(name, path.basename(written))}`);
+  console.log(`records  ${path.join(name, "run.sqlite")}`);
+  console.log(`next     deno task inspect ${path.basename(dir)}`);
+}
+
+function hintToResume(dir: string): void {
+  console.error(`\nnothing is lost; go on with: deno task resume ${path.basename(dir)}`);
+}
+
+export async function trainRun({ values, signal }: Invocation): Promise<number> {
+  const config = resolveConfig({
+    preset: textValue(values.preset) ?? "nano",
+    overlays: listValue(values.overlay),
+    set: overrides(values),
+  }, presetFiles());
+  if (values["dry-run"] === true) {
+    console.log(JSON.stringify(config, undefined, 2));
+    return 0;
+  }
+  const minIsolation = isolation(values);
+  const dir = runFolder(textValue(values.name), config);
+  fs.mkdirSync(dir, { recursive: true });
+  const live = liveView(values);
+  const clock = () => performance.now() / 1000;
+  let created = false;
+  try {
+    await using session = await openSession({
+      config,
+      dir,
+      emit: live.sink,
+      clock,
+      signal,
+      minIsolation,
+    });
+    const { manifest } = session;
+    const run = {
+      id: "run",
+      rollout: -1,
+      seed: config.seed,
+      preset: config.preset,
+      config: { ...config },
+    };
+    using store = Store.create(dir, { run, manifest });
+    created = true;
+    await runLoop(session, store, dir, live);
+    return 0;
+  } catch (error) {
+    live.close();
+    if (created) hintToResume(dir);
+    else fs.rmSync(dir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+export async function resumeRun({ values, positionals, signal }: Invocation): Promise<number> {
+  const dir = findRun(positionals[0]);
+  if (values["from-copy"] === true) restoreNewestCopy(dir);
+  const live = liveView(values);
+  const clock = () => performance.now() / 1000;
+  using store = openStore(dir);
+  const config = checkConfig(store.all("run")[0].config);
+  const cursor = store.get("cursor", "state");
+  if (cursor?.value.finished === true) {
+    writeReport(store, dir);
+    throw new UsageError(
+      `Cannot resume ${path.basename(dir)}: it has finished its ${config.rollouts} rollouts`,
+    );
+  }
+  try {
+    await using session = await openSession({
+      config,
+      dir,
+      emit: live.sink,
+      clock,
+      signal,
+      minIsolation: isolation(values),
+    });
+    const loop = session.loop(store);
+    const differences = differencesOf(
+      { ...store.all("run")[0].manifest, startedAt: "", command: [] },
+      { ...session.manifest, startedAt: "", command: [] },
+    );
+    const { rollout } = readState(loop);
+    appendAmendment(dir, {
+      at: session.manifest.startedAt,
+      rollout,
+      reason: "resume",
+      differences,
+    });
+    const restored = await restore(loop);
+    live.sink({
+      kind: "note",
+      message: `resuming at rollout ${rollout}: checkpoint ${restored.checkpoint ?? "none"}, ` +
+        `${restored.applied} batches applied again`,
+    });
+    await runLoop(session, store, dir, live);
+    return 0;
+  } catch (error) {
+    live.close();
+    hintToResume(dir);
+    throw error;
+  }
+}
+
+function openStore(dir: string): Store {
+  try {
+    return Store.open(dir);
+  } catch (error) {
+    if (error instanceof CorruptRunError && error.copies.length > 0) {
+      console.error(
+        `the newest complete copy can be put in place: deno task resume ${path.basename(dir)} ` +
+          "--from-copy",
+      );
+    }
+    throw error;
+  }
+}
+
+function restoreNewestCopy(dir: string): void {
+  let copies: CorruptRunError["copies"] = [];
+  try {
+    Store.open(dir).close();
+    console.error("the database is sound: no copy is needed");
+    return;
+  } catch (error) {
+    if (!(error instanceof CorruptRunError)) throw error;
+    copies = error.copies;
+  }
+  const newest = copies.at(-1);
+  if (newest === undefined) {
+    throw new UsageError(`Cannot restore ${dir}: there is no complete copy`);
+  }
+  const { lost, aside } = restoreFromCopy(dir, newest.name);
+  console.error(
+    `put copy ${newest.name} in place; lost ${lost.transactions} transactions since; ` +
+      `the damaged file is in ${path.relative(dir, aside)}`,
+  );
+}

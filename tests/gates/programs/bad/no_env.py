@@ -1,0 +1,3 @@
+# refuse: parse: 0 Env classes
+class Guess:
+    pass

@@ -1,0 +1,4 @@
+# refuse: parse: syntax
+class AEnv:
+    def reset(self, seed=None)
+        pass

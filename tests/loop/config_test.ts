@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { checkConfig, resolveConfig } from "../../lib/loop/config.ts";
+
+const presets: Record<string, string> = {
+  tiny: `
+model: data/nano
+kind: compact
+skills: [A, B]
+skillsPerEpoch: 1
+environments: 4
+plays: 2
+epoch: 2
+delay: 2
+rollouts: 4
+tokens: { designer: 10, agent: 2, hint: 2 }
+context: 64
+maxTurns: 3
+adam: { learningRate: 1.0e-4 }
+corpus: null
+heldout: null
+`,
+  broken: "- a list",
+};
+const overlays: Record<string, string> = { slow: "adam: { learningRate: 1.0e-6 }" };
+const files = {
+  presets: Object.keys(presets),
+  overlays: Object.keys(overlays),
+  preset: (name: string) => presets[name],
+  overlay: (name: string) => overlays[name],
+};
+const resolve = (set: string[] = [], overlay: string[] = []) =>
+  resolveConfig({ preset: "tiny", overlays: overlay, set }, files);
+
+Deno.test("resolveConfig() fills defaults, applies overlays and then settings", () => {
+  const config = resolve(["adam.beta2=0.95", "rollouts=8"], ["slow"]);
+  assert.equal(config.adam.learningRate, 1e-6);
+  assert.equal(config.adam.beta2, 0.95);
+  assert.equal(config.rollouts, 8);
+  assert.equal(config.blend.plateauWeight, 0.6);
+  assert.equal(config.blend.regretWeight, 0.4);
+  assert.deepEqual(config.overlays, ["slow"]);
+});
+
+Deno.test("resolveConfig() names an unknown key, preset and overlay", () => {
+  assert.throws(() => resolve(["rolouts=3"]), /rolouts/);
+  assert.throws(() => resolve(["adam.rate=3"]), /adam.*rate/s);
+  assert.throws(() => resolve(["plays=two"]), /plays/);
+  assert.throws(() => resolve(["plays"]), /must be key=value/);
+  assert.throws(() => resolve([], ["fast"]), /overlay "fast".*slow/);
+  assert.throws(() => resolveConfig({ preset: "huge" }, files), /preset "huge".*tiny/);
+  assert.throws(() => resolveConfig({ preset: "broken" }, files), /YAML mapping/);
+});
+
+Deno.test("a delay that is not a multiple of the epoch length is an error at start [D20]", () => {
+  assert.throws(() => resolve(["delay=3"]), /delay 3.*multiple of epoch 2/);
+  assert.equal(resolve(["delay=0"]).delay, 0);
+  assert.equal(resolve(["delay=4"]).delay, 4);
+});
+
+Deno.test("checkConfig() accepts what it gave, through JSON", () => {
+  const config = resolve();
+  assert.deepEqual(checkConfig(JSON.parse(JSON.stringify(config))), config);
+});
+
+Deno.test("a run without a designer needs a pool", () => {
+  assert.throws(() => resolve(["designer=none"]), /pool/);
+  assert.equal(resolve(["designer=none", "pool=data/pool"]).pool, "data/pool");
+});

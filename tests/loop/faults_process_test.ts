@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { EngineError, failed, type Progress, type Sandbox } from "../../lib/core/mod.ts";
+import { compareRuns, Store } from "../../lib/store/mod.ts";
+import type { Loop } from "../../lib/loop/mod.ts";
+import { folder, runSmall, smallConfig } from "./support.ts";
+
+/** The loop with another sandbox. */
+function withSandbox(loop: Loop, change: (sandbox: Sandbox) => Partial<Sandbox>): Loop {
+  const { sandbox } = loop;
+  return {
+    ...loop,
+    sandbox: {
+      level: sandbox.level,
+      layers: sandbox.layers,
+      start: (source, options) => sandbox.start(source, options),
+      parse: (source, options) => sandbox.parse(source, options),
+      [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+      ...change(sandbox),
+    },
+  };
+}
+
+Deno.test("a rollout in which every program is rejected does not stop the run", async () => {
+  using dir = folder();
+  const events: Progress[] = [];
+  let parses = 0;
+  await runSmall({
+    dir: dir.path,
+    config: smallConfig("rollouts=4"),
+    events,
+    wrap: (loop) =>
+      withSandbox(loop, (sandbox) => ({
+        // Every program of the first set is refused; those of the second are judged.
+        parse: (source, options) => {
+          parses += 1;
+          return parses <= 30
+            ? Promise.resolve(failed("designer", "syntax", "refused by the test"))
+            : sandbox.parse(source, options);
+        },
+      })),
+  });
+  using store = Store.open(dir.path, { readonly: true });
+  const first = store.all("reply", { where: { rollout: 0, role: "designer" } });
+  assert.equal(first.length, 30, "6 slots, 5 attempts each");
+  assert.ok(first.every((reply) => !reply.accepted));
+  assert.equal(store.count("play", { rollout: 0 }), 0);
+  assert.ok(store.count("play", { rollout: 2 }) > 0, "the second set is played");
+  assert.ok(
+    events.some((event) => event.kind === "warning" && /no environment/.test(event.message)),
+  );
+  assert.equal(store.all("update").length >= 4, true);
+});
+
+const link = "https://github.com/NVIDIA-NeMo/RL/issues/431";
+Deno.test(`host faults in some plays leave the advantages of others alone (C 3.1, ${link})`, async () => {
+  using dir = folder();
+  let starts = 0;
+  await runSmall({
+    dir: dir.path,
+    config: smallConfig("rollouts=1", "delay=0", "epoch=1"),
+    wrap: (loop) =>
+      withSandbox(loop, (sandbox) => ({
+        start: (source, options) => {
+          starts += 1;
+          return starts % 20 === 0
+            ? Promise.resolve(failed("host", "outage", "injected by the test"))
+            : sandbox.start(source, options);
+        },
+      })),
+  });
+  using store = Store.open(dir.path, { readonly: true });
+  const failedPlays = store.all("play").filter(({ outcome }) => outcome.kind === "failed");
+  const batch = store.all("batch")[0];
+  const trained = new Set(batch.sequences.map(({ unit }) => unit));
+  for (const play of failedPlays) assert.ok(!trained.has(play.id), `${play.id} was trained`);
+});
+
+Deno.test("an engine that dies mid-rollout is a named error; the run goes on afterwards", async () => {
+  using unbroken = folder();
+  using broken = folder();
+  const config = smallConfig("rollouts=2");
+  await runSmall({ dir: unbroken.path, config });
+  let calls = 0;
+  const error = await runSmall({
+    dir: broken.path,
+    config,
+    wrap: (loop) => ({
+      ...loop,
+      engine: {
+        ...loop.engine,
+        trainer: loop.engine.trainer,
+        base: loop.engine.base,
+        log: () => loop.engine.log(),
+        sampler: {
+          sample: async (request, options) => {
+            calls += 1;
+            // The engine's process ends: every later call fails.
+            if (calls === 100) await loop.engine[Symbol.asyncDispose]();
+            return await loop.engine.sampler.sample(request, options);
+          },
+        },
+        [Symbol.asyncDispose]: () => loop.engine[Symbol.asyncDispose](),
+      },
+    }),
+  }).then(() => null, (cause) => cause);
+  assert.ok(error instanceof EngineError, `got ${error}`);
+  assert.match(error.message, /engine/i);
+  await runSmall({ dir: broken.path, config });
+  using a = Store.open(unbroken.path, { readonly: true });
+  using b = Store.open(broken.path, { readonly: true });
+  assert.deepEqual(compareRuns(a, b), []);
+});

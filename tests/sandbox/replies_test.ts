@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { failureOf, initReply, stepReply } from "../../lib/sandbox/replies.ts";
+import { kindOf } from "../../lib/sandbox/zygotes.ts";
+
+const end = { why: null, detail: null, signal: null, code: null, cpu: 0 };
+
+Deno.test("failureOf() names how a process ended and who is to blame", () => {
+  const name = (change: Partial<Parameters<typeof failureOf>[0]>) => {
+    const { blame, reason } = failureOf({ ...end, ...change });
+    return `${blame} ${reason}`;
+  };
+  assert.equal(name({ code: 3 }), "designer crash");
+  assert.equal(name({ signal: 11 }), "designer crash");
+  assert.equal(name({ signal: 31 }), "designer policy");
+  assert.equal(name({ why: "deadline", signal: 9 }), "designer deadline");
+  assert.equal(name({ why: "protocol", signal: 9 }), "designer protocol");
+  assert.equal(name({ why: "start" }), "host start");
+  assert.equal(name({ why: "host" }), "host host");
+});
+
+Deno.test("replies of the wrong shape are refused", () => {
+  const step = {
+    i: 1,
+    observation: "",
+    reward: 1,
+    terminated: false,
+    truncated: false,
+    info: {},
+  };
+  assert.ok(stepReply.safeParse(step).success);
+  for (
+    const change of [{ reward: "1" }, { reward: Infinity }, { terminated: 1 }, { info: [] }, {
+      observation: "x".repeat(65537),
+    }]
+  ) assert.equal(stepReply.safeParse({ ...step, ...change }).success, false);
+  assert.equal(initReply.safeParse({ i: 0, maxTurns: 0 }).success, false);
+});
+
+Deno.test("kindOf() sees numpy whether it is imported or only used", () => {
+  assert.equal(kindOf("import math\n"), "bare");
+  assert.equal(kindOf("import numpy as np\n"), "numpy");
+  assert.equal(kindOf("x = np.zeros(3)\n"), "numpy");
+  assert.equal(kindOf("snp = 1\n"), "bare");
+});

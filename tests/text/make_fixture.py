@@ -1,0 +1,58 @@
+"""Ids and texts by Python `tokenizers`, for tokenizer_equality_test.ts.
+
+Usage: python tests/text/make_fixture.py data/nano/tokenizer.json > tests/text/tokenizer_ids.json
+"""
+import glob
+import hashlib
+import json
+import os
+import random
+import re
+import sys
+
+from tokenizers import Tokenizer
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def texts(rng):
+    """Programs, corpus lines, and what breaks tokenizers."""
+    found = []
+    for path in sorted(glob.glob(ROOT + "/tests/gates/programs/*/*.py")):
+        with open(path, encoding="utf-8") as file:
+            found.append(file.read())
+    corpus = ROOT + "/data/nano/corpus.jsonl"
+    if os.path.exists(corpus):
+        with open(corpus, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        found += [line.get("orig_doc", line.get("text")) for line in rng.sample(lines, min(60, len(lines)))]
+    found += [
+        "", " ", "\n", "\n\n\n", "  \t x  ", "a\r\nb\r", "guess 0 to 19\n\nHINT: halve the range", "\\boxed{7}", "\\boxed{go north}",
+        "<|end|>", "<|obs|> x <|act|>", "<|play|><|hint|>", "<| end |>", "<|unknown|>", "12 345 6 (7) [8] a9 10north east-west 007",
+        "naïve café ½ ½", "\u00a0\u2028\u2029\ufeff", "日本語のテキスト", "😀👩‍👩‍👧 🏳️‍🌈", "ﬁ ffi Å Å", "\x00\x01\x7f", "it's don't we'll I'M",
+        "good GuessEnv N 20 TURNS 5\nhard PondEnv N 6 TURNS 8",
+    ]
+    alphabet = "abz09 .,\n\t{}()'\"_=+é漢😀"
+    found += ["".join(rng.choice(alphabet) for _ in range(rng.randrange(1, 40))) for _ in range(60)]
+    return found
+
+
+def main(path):
+    with open(path, "rb") as file:
+        digest = hashlib.sha256(file.read()).hexdigest()
+    tokenizer = Tokenizer.from_file(path)
+    tokenizer.encode_special_tokens = True
+    vocabulary = tokenizer.get_vocab()
+    special = {i for token, i in vocabulary.items() if re.fullmatch(r"<\|[^|]+\|>", token)}
+    rng = random.Random(0)
+    encoded = [[text, tokenizer.encode(text, add_special_tokens=False).ids] for text in texts(rng)]
+    assert not any(special & set(ids) for _, ids in encoded)
+    plain = sorted(set(vocabulary.values()) - special)
+    sampled = [[rng.choice(plain) for _ in range(rng.randrange(1, 12))] for _ in range(200)]
+    decoded = [[ids, tokenizer.decode(ids, skip_special_tokens=False)] for ids in sampled]
+    json.dump({"tokenizer": digest, "encoded": encoded, "decoded": decoded}, sys.stdout, separators=(",", ":"))
+    print()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
