@@ -1,5 +1,7 @@
 """What a program may import from the toolkit: `boxed` and `ToolUseEnv`."""
 
+import inspect
+
 _BOX = "\\boxed"
 
 
@@ -37,10 +39,12 @@ class ToolUseEnv:
         known = [tool.get("function", tool).get("name") for tool in self.tools]
         if name not in known:
             return "Unknown tool %r. Tools: %s." % (name, ", ".join(map(str, known))), {}
+        tool = getattr(self, "tool_" + name)
         try:
-            return str(getattr(self, "tool_" + name)(**arguments)), {}
+            inspect.signature(tool).bind(**arguments)
         except TypeError as error:
-            return "Bad arguments for %s: %s" % (name, error), {}
+            return "Bad arguments for %s: %s." % (name, error), {}
+        return str(tool(**arguments)), {}
 
     def answer(self, text):
         """Ends one instruction; success is `done` with every criterion met after the last one."""

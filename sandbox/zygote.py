@@ -25,7 +25,8 @@ LIMITS = struct.Struct("<5d")
 MAX_FRAME = 1 << 20
 SLACK = 64
 SOCKET_BUFFER = 1 << 19
-GRACE = 0.05
+GRACE = 0.05  # between the end of a child's socket and its own
+PAUSE = 1.0  # after a fork that failed
 
 
 class Play:
@@ -61,7 +62,7 @@ class Zygote:
         self.input_view, self.output_view = memoryview(self.input), memoryview(self.output)
         self.have = 0
         self.pool, self.plays, self.by_identity, self.dying = [], {}, {}, []
-        self.next_check = float("inf")
+        self.next_check, self.fill_after = float("inf"), 0.0
         self.epoll = select.epoll()
         self.epoll.register(control_in, select.EPOLLIN)
 
@@ -81,8 +82,8 @@ class Zygote:
                 self._expire(now)
             if self.dying:
                 self._reap(now)
-            if len(self.pool) * 2 < self.pool_size:
-                socket = self._fill()
+            if self._wants_children() and now >= self.fill_after:
+                socket = self._fill(now)
                 if socket is not None:
                     return socket
 
@@ -104,13 +105,10 @@ class Zygote:
         os._exit(0)
 
     def _timeout(self):
-        if len(self.pool) * 2 < self.pool_size:
-            return 0
         if self.dying:
             return 0.001
-        if self.next_check == float("inf"):
-            return -1
-        return max(0.0, self.next_check - time.monotonic())
+        wake = min(self.next_check, self.fill_after) if self._wants_children() else self.next_check
+        return -1 if wake == float("inf") else max(0.0, wake - time.monotonic())
 
     # Children
 
@@ -132,13 +130,16 @@ class Zygote:
         os.set_blocking(ours, False)
         return pid, ours
 
-    def _fill(self):
+    def _wants_children(self):
+        return len(self.pool) * 2 < self.pool_size
+
+    def _fill(self, now):
         """Several at once: a fork makes the zygote copy each page it then touches, once for all of them."""
         while len(self.pool) < self.pool_size:
             try:
                 pid, fd = self._spawn()
             except OSError:
-                self.pool_size = len(self.pool)  # no more for now; a start forks for itself
+                self.fill_after = now + PAUSE  # no more for now; a start forks for itself
                 return None
             if pid == 0:
                 return fd
@@ -217,8 +218,10 @@ class Zygote:
             sent = os.write(play.fd, self.input_view[offset - 4:offset + size])
         except BlockingIOError:
             sent = 0
-        except OSError:
-            return None  # it died: the closed socket will say so
+        except OSError:  # it died: the closed socket will say so
+            if not play.confined:
+                play.why, play.detail = "start", "died while it waited"
+            return None
         if sent != size + 4:
             self._kill(play, "protocol", "does not read its requests")
         return None

@@ -1,8 +1,9 @@
 /**
- * One play: one fresh process, one conversation, token in and token out. Guarantees: sampled ids and log-probabilities are
- * the record and nothing is encoded twice; both arms take the same path, the hinted one only shows a longer first
- * observation [D10]; a fault is an outcome with its blame, never a number. Not here: retries (the caller repeats plays
- * that failed by `model` or `host`), and what a return means (`returnOf`).
+ * One play: one fresh process, one conversation, token in and token out. Guarantees: sampled ids
+ * and log-probabilities are the record and nothing is encoded twice; both arms take the same path,
+ * the hinted one only shows a longer first observation [D10]; a fault is an outcome with its blame,
+ * never a number. Not here: retries (the caller repeats plays that failed by `model` or `host`),
+ * and what a return means (`returnOf`).
  * @module
  */
 import {
@@ -112,7 +113,9 @@ interface Ending {
 
 const truncation: Ending = { kind: "ended", terminated: false, truncated: true };
 
-/** The turns of a play; they are added to `turns` as they happen, so that a failed play keeps them. */
+/**
+ * The turns of a play; they are added to `turns` as they happen, so that a failed play keeps them.
+ */
 async function converse(
   process: EnvironmentProcess,
   options: EpisodeOptions,
@@ -132,7 +135,8 @@ async function converse(
     const room = context - conversation.length;
     if (room < Math.max(1, reserve)) {
       if (turn > 0) return truncation;
-      // No reply was possible: that is no play, and a 0 would blame the agent for the program's text.
+      // No reply was possible: that is no play, and a 0 would blame the agent for the program's
+      // text.
       return failed("designer", "context", `opening prompt has ${conversation.length} tokens`);
     }
     const reply = await ask(conversation, room, turn, options);
@@ -222,7 +226,10 @@ function conclude(
   if (ending.kind === "failed") {
     const hung = ending.blame === "designer" && ending.reason.startsWith("deadline");
     const flags = { success: false, terminated: false, truncated: false, hung };
-    return { outcome: ending, ...flags, turns, ...versions };
+    // Addresses differ from run to run; records do not.
+    const detail = ending.detail?.replace(/\b0x[0-9a-f]{4,}\b/gi, "0x...");
+    const outcome = failed(ending.blame, ending.reason, detail);
+    return { outcome, ...flags, turns, ...versions };
   }
   const { terminated, truncated } = ending;
   const { returnOf = options.returns === "last" ? lastReward : rewardSum } = options;

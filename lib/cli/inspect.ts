@@ -15,6 +15,8 @@ import { inspectHtml, inspectListHtml, inspectListText, inspectText } from "../s
 export interface InspectOptions {
   /** First digits of an environment's id; without it the list. */
   environment?: string;
+  /** Name of the run's folder, for the title. */
+  name?: string;
   /** As an HTML page. @default false */
   html?: boolean;
   /** Characters in a line of text. @default 120 */
@@ -29,10 +31,10 @@ export interface InspectOptions {
  * @throws UsageError when no environment, or more than one, has such an id.
  */
 export function inspectRun(store: TableReader, options: InspectOptions = {}): string {
-  const { environment: prefix, html = false, width = 120, plays } = options;
+  const { environment: prefix, name, html = false, width = 120, plays } = options;
   if (prefix === undefined) {
     const tables = loadRun(store, listTables);
-    return html ? inspectListHtml(tables) : inspectListText(tables, { width });
+    return html ? inspectListHtml(tables, { name }) : inspectListText(tables, { width });
   }
   const { id } = findEnvironment(loadRun(store, ["environment"]), prefix);
   const detail = environmentDetail(loadEnvironment(store, id), id);

@@ -1,6 +1,7 @@
 /**
- * One question to the designer. The prompt stays within its token budget: memory leaves first (last line first), then
- * the document's end; what was cut is told. Model faults are thrown by the sampler and not caught here.
+ * One question to the designer. The prompt stays within its token budget: memory leaves first (last
+ * line first), then the document's end; what was cut is told. Model faults are thrown by the
+ * sampler and not caught here.
  * @module
  */
 import {
@@ -43,7 +44,10 @@ export interface DesignerAnswer {
   text: string;
   /** Canonical source of the program inside the reply. */
   source: string;
-  /** The program is the whole reply: "runs as emitted" and "runs after extraction" are then the same. */
+  /**
+   * The program is the whole reply: "runs as emitted" and "runs after extraction" are then the
+   * same.
+   */
   asEmitted: boolean;
   cut: Cut;
 }
@@ -52,7 +56,8 @@ export interface DesignerAnswer {
  * Asks for one program.
  *
  * @throws {RangeError} when even a prompt without memory and document leaves no room for the reply.
- * @throws {EngineError} when the reply's ids and log-probabilities do not match, or as the sampler throws.
+ * @throws {EngineError} when the reply's ids and log-probabilities do not match, or as the sampler
+ * throws.
  */
 export async function askDesigner(options: AskOptions): Promise<DesignerAnswer> {
   const { tokenizer, sampler, params, seed, signal } = options;

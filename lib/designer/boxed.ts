@@ -1,6 +1,6 @@
 /**
- * The action inside an agent's reply. Default [D11]: the last balanced, non-empty `\boxed{…}`. The published rules
- * (first box wins, outer braces stripped) stay available as parity variants.
+ * The action inside an agent's reply. Default [D11]: the last balanced, non-empty `\boxed{…}`. The
+ * published rules (first box wins, outer braces stripped) stay available as parity variants.
  * @module
  */
 
@@ -26,7 +26,15 @@ export function lastBoxed(text: string): string | undefined {
   return undefined;
 }
 
-/** What `step` receives for a reply: the last box re-wrapped, or the raw reply where there is none. */
+/**
+ * What `step` receives for a reply: the last box re-wrapped, or the raw reply where there is none.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(boxedAction(String.raw`not \boxed{1} but \boxed{ 2 }`), String.raw`\boxed{2}`);
+ * assert.equal(boxedAction("go north"), "go north");
+ * ```
+ */
 export function boxedAction(reply: string): string {
   const content = lastBoxed(reply);
   return content === undefined ? reply : box(content);

@@ -1,4 +1,7 @@
-/** The Environment Designer: what it is told, what it answers, the program inside the answer. @module */
+/**
+ * The Environment Designer: what it is told, what it answers, the program inside the answer.
+ * @module
+ */
 export * from "./ask.ts";
 export * from "./boxed.ts";
 export * from "./program.ts";

@@ -1,6 +1,6 @@
 /**
- * The program inside a designer's reply (spade.md section 3). Default [D5]: without its thinking section, the last
- * fenced Python block; the program itself is never rewritten.
+ * The program inside a designer's reply (spade.md section 3). Default [D5]: without its thinking
+ * section, the last fenced Python block; the program itself is never rewritten.
  * @module
  */
 
@@ -8,8 +8,9 @@ const fence = /^ {0,3}(`{3,})\s*([^`]*?)\s*$/;
 const python = new Set(["python", "py", "Python", ""]);
 
 /**
- * Last complete fenced Python block (`python`, `py`, `Python` or bare; CRLF tolerated; an unclosed last
- * fence is closed); without such a block the whole reply, less a stray closing fence at its end.
+ * Last complete fenced Python block (`python`, `py`, `Python` or bare; CRLF tolerated; an unclosed
+ * last fence is closed); without such a block the whole reply, less a stray closing fence at its
+ * end.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -54,7 +55,10 @@ export function withoutThinking(text: string): string {
   return opened || orphan ? text.slice(close + "</think>".length) : text;
 }
 
-/** Parity: the fence rule of the published `extract_game_code` (its brace doubling needs Python's parser). */
+/**
+ * Parity: the fence rule of the published `extract_game_code` (its brace doubling needs Python's
+ * parser).
+ */
 export function extractProgramPublished(reply: string): string {
   return /```python\n([\s\S]*?)\n```/.exec(reply)?.[1] ?? reply;
 }

@@ -1,6 +1,7 @@
 /**
- * The compact prompt of the embedded policy: records to messages whose roles are special tokens. Data cannot leave its
- * section because `encode` yields no special id, so no random markers are needed here [D4].
+ * The compact prompt of the embedded policy: records to messages whose roles are special tokens.
+ * Data cannot leave its section because `encode` yields no special id, so no random markers are
+ * needed here [D4].
  * @module
  */
 import type { MemoryLine, Prompt } from "../core/mod.ts";
@@ -12,7 +13,15 @@ export interface CompactPromptOptions {
   parity?: boolean;
 }
 
-/** Prompt of the `compact` kind. */
+/**
+ * Prompt of the `compact` kind.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const messages = compactPrompt().agent({ skill: "Optimization" }, "goal 14");
+ * assert.deepEqual(messages.map(({ role }) => role), ["play", "obs", "act"]);
+ * ```
+ */
 export function compactPrompt(options: CompactPromptOptions = {}): Prompt {
   const { parity = false } = options;
   return {

@@ -21,6 +21,12 @@ const skillFile = z.strictObject({ skills: z.array(skill).min(1) });
 /**
  * Reads the text of a skills file, in file order.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const yaml = "skills: [{name: A, family: game, description: d, difficulty: easy, ideas: [i]}]";
+ * assert.equal(loadSkills(yaml)[0].name, "A");
+ * ```
+ *
  * @throws {SyntaxError} when the text is no YAML, {TypeError} when an entry has the wrong shape,
  * {RangeError} when a name appears twice.
  */

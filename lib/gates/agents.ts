@@ -1,5 +1,6 @@
 /**
- * Probe agents: policies that know nothing. A game that one of them wins often teaches nothing (spade.md section 5).
+ * Probe agents: policies that know nothing. A game that one of them wins often teaches nothing
+ * (spade.md section 5).
  * @module
  */
 import { Random, seedOf } from "../core/mod.ts";
@@ -28,7 +29,10 @@ const random: Policy = (view) => {
 /** The observation itself as the action. */
 const echo: Policy = (view) => box(view.observation);
 
-/** Every offered action in one box; separators alternate so that one that splits well is met half of the time. */
+/**
+ * Every offered action in one box; separators alternate so that one that splits well is met half of
+ * the time.
+ */
 const allOptions: Policy = (view) =>
   box((view.actions ?? []).join((view.seed + view.turn) % 2 === 0 ? ", " : " "));
 

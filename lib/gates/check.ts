@@ -1,8 +1,9 @@
 /**
- * Runs the gates on one program. Guarantees: gates run in order and stop at the first refusal; whatever the program does
- * (raise, hang, exit, lie) is a refusal with its reason, never an acceptance; a failure of the host is no verdict: the
- * gate is repeated once, then {@link SandboxError} is thrown. The report is a function of program and options.
- * Not guaranteed: that an accepted game is sensible; see the later gates.
+ * Runs the gates on one program. Guarantees: gates run in order and stop at the first refusal;
+ * whatever the program does (raise, hang, exit, lie) is a refusal with its reason, never an
+ * acceptance; a failure of the host is no verdict: the gate is repeated once, then {@link
+ * SandboxError} is thrown. The report is a function of program and options. Not guaranteed: that an
+ * accepted game is sensible; see the later gates.
  * @module
  */
 import { canonicalSource, environmentId, type ParsedProgram, SandboxError } from "../core/mod.ts";
@@ -34,7 +35,8 @@ interface Findings {
 /**
  * Judges a program.
  *
- * @throws {SandboxError} when the host fails twice in the same gate; the signal's reason when aborted.
+ * @throws {SandboxError} when the host fails twice in the same gate; the signal's reason when
+ * aborted.
  */
 export async function checkProgram(source: string, options: GateOptions): Promise<GateReport> {
   const canonical = canonicalSource(source);
@@ -96,7 +98,9 @@ async function runGate(
       options.signal?.throwIfAborted();
       if (error instanceof ProgramFault) {
         const { failure, during } = error;
-        const evidence = { during, detail: failure.detail ?? "" };
+        // Addresses differ from run to run; records do not.
+        const detail = (failure.detail ?? "").replace(/\b0x[0-9a-f]{4,}\b/gi, "0x...");
+        const evidence = { during, detail };
         const hung = failure.reason.startsWith("deadline");
         return { verdict: refuse(gate, failure.reason, evidence), hung };
       }

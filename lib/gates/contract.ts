@@ -26,8 +26,8 @@ export async function parseGate(
 export const contractSeeds = [0, 1] as const;
 
 /**
- * Construct, reset, probe actions, reset again on the same instance. The plays are kept: the determinism gate repeats
- * them elsewhere.
+ * Construct, reset, probe actions, reset again on the same instance. The plays are kept: the
+ * determinism gate repeats them elsewhere.
  */
 export async function contractGate(
   source: string,

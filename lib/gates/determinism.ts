@@ -1,7 +1,7 @@
 /**
- * Gate `determinism`: seed and actions decide everything. The contract gate's plays are repeated in the other
- * interpreter (other PYTHONHASHSEED), in the other order and on fresh instances; any difference refuses, and one more
- * process then finds out what it comes from.
+ * Gate `determinism`: seed and actions decide everything. The contract gate's plays are repeated in
+ * the other interpreter (other PYTHONHASHSEED), in the other order and on fresh instances; any
+ * difference refuses, and one more process then finds out what it comes from.
  * @module
  */
 import { explorer } from "./agents.ts";
@@ -24,7 +24,9 @@ export async function determinismGate(
     });
   }
   const { kind: _, ...evidence } = found;
-  return refuse("determinism", await diagnose(source, options, plays), evidence);
+  const reason = await diagnose(source, options, plays);
+  // What chance showed would differ from run to run; records do not.
+  return refuse("determinism", reason, reason === chance ? {} : evidence);
 }
 
 type Found =
@@ -33,7 +35,9 @@ type Found =
   | { kind: "constant" }
   | { kind: "different"; seed: number } & Difference;
 
-/** Repeats the plays elsewhere. The process is gone when this returns: a gate holds one at a time. */
+/**
+ * Repeats the plays elsewhere. The process is gone when this returns: a gate holds one at a time.
+ */
 async function repeat(
   source: string,
   options: GateOptions,
@@ -54,6 +58,8 @@ async function repeat(
   return { kind: "constant" };
 }
 
+const chance = "not a function of seed and actions";
+
 /** Repeats seed 0 under the first hash seed, in a fresh process and then after another play. */
 async function diagnose(
   source: string,
@@ -64,7 +70,7 @@ async function diagnose(
   await using probe = await startProbe(source, options);
   const same = async (seed: number) =>
     firstDifference(plays[seed], await probe.play(seed, explorer)) === undefined;
-  if (!await same(first)) return "not a function of seed and actions";
+  if (!await same(first)) return chance;
   if (!await same(second)) return "a second reset of an instance depends on the play before";
   return await same(first) ? "depends on PYTHONHASHSEED" : "depends on earlier plays";
 }

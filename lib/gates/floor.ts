@@ -1,6 +1,7 @@
 /**
- * Gate `floor`: agents that know nothing must win at most .25 of the seeds (a single choice among c: 1/c + .1).
- * One child runs the seeds of one agent and stops as soon as its verdict cannot change.
+ * Gate `floor`: agents that know nothing must win at most .25 of the seeds (a single choice among
+ * c: 1/c + .1). One child runs the seeds of one agent and stops as soon as its verdict cannot
+ * change.
  * @module
  */
 import { constant, type ProbeAgentName, probeAgents } from "./agents.ts";
@@ -18,7 +19,8 @@ interface Tally {
 const usualLimit = 0.25;
 
 /**
- * Success rate an agent may reach: .25, or the mean of 1/c plus .1 when every play was one choice among c actions.
+ * Success rate an agent may reach: .25, or the mean of 1/c plus .1 when every play was one choice
+ * among c actions.
  */
 export function floorLimit(plays: readonly ProbePlay[]): number {
   const choices = plays.map(({ turns }) =>
@@ -34,7 +36,8 @@ export async function floorGate(
   options: GateOptions,
   noop: readonly ProbePlay[],
 ): Promise<GateVerdict> {
-  // Whether the game is a single choice shows when offered actions are taken: the random agent sets the limit.
+  // Whether the game is a single choice shows when offered actions are taken: the random agent sets
+  // the limit.
   const random = await run(source, options, probeAgents.random, (plays) => {
     const choice = floorLimit(plays);
     return [Math.min(choice, usualLimit), Math.max(choice, usualLimit)];

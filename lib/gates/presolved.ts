@@ -1,6 +1,6 @@
 /**
- * Gate `presolved`: nothing may be won right after reset [D7]. The no-op agent plays all seeds; the floor gate uses the
- * same plays.
+ * Gate `presolved`: nothing may be won right after reset [D7]. The no-op agent plays all seeds; the
+ * floor gate uses the same plays.
  * @module
  */
 import { probeAgents } from "./agents.ts";

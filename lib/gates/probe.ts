@@ -1,6 +1,7 @@
 /**
- * Probes: a program in one process, driven by a simple policy. Inside the gates a failure is thrown, so that each gate
- * reads straight down; {@link ProgramFault} becomes a refusal, {@link HostFault} a retry (check.ts).
+ * Probes: a program in one process, driven by a simple policy. Inside the gates a failure is
+ * thrown, so that each gate reads straight down; {@link ProgramFault} becomes a refusal, {@link
+ * HostFault} a retry (check.ts).
  * @module
  */
 import type { EnvironmentProcess, Failure, Observed, Result, Stepped } from "../core/mod.ts";

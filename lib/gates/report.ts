@@ -4,7 +4,10 @@
  */
 import type { ParsedProgram, Sandbox, SandboxLimits } from "../core/mod.ts";
 
-/** Gates in their order. `oracle`, `leak` and `screen` take their places before and after `duplicate`. */
+/**
+ * Gates in their order. `oracle`, `leak` and `screen` take their places before and after
+ * `duplicate`.
+ */
 export const gateNames = [
   "parse",
   "contract",
@@ -41,7 +44,9 @@ export interface GateReport {
   hung: boolean;
 }
 
-/** Reports by environment id, without `duplicate`; the caller keeps it, one for each set of options. */
+/**
+ * Reports by environment id, without `duplicate`; the caller keeps it, one for each set of options.
+ */
 export type GateCache = Map<string, GateReport>;
 
 export interface GateOptions {
@@ -49,9 +54,15 @@ export interface GateOptions {
   /** Configured turns; the smaller of it and the program's own counts. */
   maxTurns: number;
   signal?: AbortSignal;
-  /** Whether a program with this normalised syntax tree was met before; without it `duplicate` is left to the caller. */
+  /**
+   * Whether a program with this normalised syntax tree was met before; without it `duplicate` is
+   * left to the caller.
+   */
   known?: (treeHash: string) => boolean;
-  /** Refuse programs without `info["actions"]` in reset and every step (compact kind). @default false */
+  /**
+   * Refuse programs without `info["actions"]` in reset and every step (compact kind). @default
+   * false
+   */
   requireActions?: boolean;
   /** How rewards make a return (spade.md section 7). @default "last" */
   returns?: "last" | "sum";

@@ -1,5 +1,6 @@
 /**
- * What a hint must not contain [D9]: an answer that is the same on every seed, or a line of the program.
+ * What a hint must not contain [D9]: an answer that is the same on every seed, or a line of the
+ * program.
  * @module
  */
 import { type Result, type Sandbox, SandboxError, type SandboxLimits } from "../core/mod.ts";
@@ -9,7 +10,16 @@ const answerLength = 4;
 const lineLength = 20;
 const leakSeeds = 20;
 
-/** Why a hint may not be shown, or undefined. `answers` are those of {@link constantAnswers}. */
+/**
+ * Why a hint may not be shown, or undefined. `answers` are those of {@link constantAnswers}.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const source = "    self.secret = self.rng.randrange(20)\n";
+ * assert.equal(leakReason("halve the range", source, []), undefined);
+ * assert.equal(leakReason("self.secret = self.rng.randrange(20)", source, []), "repeats a line of the program");
+ * ```
+ */
 export function leakReason(
   hint: string,
   source: string,
@@ -23,8 +33,8 @@ export function leakReason(
 }
 
 /**
- * Answers of at least 4 characters that belong to the solution on all seeds 0 to 19 and are never offered right after
- * reset. Empty without `solution()`.
+ * Answers of at least 4 characters that belong to the solution on all seeds 0 to 19 and are never
+ * offered right after reset. Empty without `solution()`.
  *
  * @throws {SandboxError} when the host fails twice.
  */

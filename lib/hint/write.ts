@@ -1,6 +1,7 @@
 /**
- * Writes one hint for an accepted environment (spade.md section 6). A hint that is empty, cut, too long or leaks is asked
- * for once more; after that the environment has none. Never trained. Sampler faults are thrown, not caught.
+ * Writes one hint for an accepted environment (spade.md section 6). A hint that is empty, cut, too
+ * long or leaks is asked for once more; after that the environment has none. Never trained. Sampler
+ * faults are thrown, not caught.
  * @module
  */
 import {
@@ -67,7 +68,8 @@ export interface Hint {
  *
  * @throws {RangeError} when prompt and reply do not fit the context.
  * @throws {SandboxError} when the host fails twice during the leak check.
- * @throws {EngineError} when a reply's ids and log-probabilities do not match, or as the sampler throws.
+ * @throws {EngineError} when a reply's ids and log-probabilities do not match, or as the sampler
+ * throws.
  */
 export async function writeHint(options: HintOptions): Promise<Hint> {
   const { prompt, chat, environment, params, context = Infinity } = options;

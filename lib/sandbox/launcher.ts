@@ -76,12 +76,13 @@ export class Launcher {
       launcher.#ready = await within(
         Promise.race([promise, gone]),
         options.deadlineMs,
-        `the sandbox to start (${launcher.log()})`,
+        "the launcher",
       );
     } catch (cause) {
       await launcher.close();
       if (cause instanceof SandboxError) throw cause;
-      throw new SandboxError(`Cannot start the sandbox: ${(cause as Error).message}`, { cause });
+      const { message } = cause as Error;
+      throw new SandboxError(`Cannot start the sandbox: ${message} ${launcher.log()}`, { cause });
     }
     return launcher;
   }

@@ -23,11 +23,12 @@ export type ZygoteOptions = Omit<LauncherOptions, "kind" | "hashSeed"> & {
 
 export class Zygotes {
   readonly #running = new Map<string, Promise<Launcher>>();
+  readonly #refused = new Map<string, SandboxError>();
   #disposed = false;
 
   constructor(readonly options: ZygoteOptions) {}
 
-  /** Kind, hash seed and level of those that run. */
+  /** The launcher of that kind. Throws SandboxError where it cannot run. */
   get(kind: Kind, hashSeed: 0 | 1): Promise<Launcher> {
     if (this.#disposed) {
       return Promise.reject(new SandboxError("Cannot start a play: the sandbox is closed"));
@@ -35,6 +36,8 @@ export class Zygotes {
     const key = `${kind} ${hashSeed}`;
     const known = this.#running.get(key);
     if (known) return known;
+    const refused = this.#refused.get(key);
+    if (refused) return Promise.reject(refused);
     const forget = () => {
       if (this.#running.get(key) === starting) this.#running.delete(key);
     };
@@ -62,7 +65,9 @@ export class Zygotes {
         : undefined;
     if (problem === undefined) return launcher;
     await launcher.close();
-    throw new SandboxError(`Cannot start the sandbox: ${problem}`);
+    const refused = new SandboxError(`Cannot start the sandbox: ${problem}`);
+    this.#refused.set(`${kind} ${hashSeed}`, refused);
+    throw refused;
   }
 
   /** Ends all, plays included. */

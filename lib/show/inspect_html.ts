@@ -34,12 +34,12 @@ import {
 } from "./page.ts";
 
 /** All environments of a run, accepted first. */
-export function inspectListHtml(tables: RunTables): string {
+export function inspectListHtml(tables: RunTables, options: { name?: string } = {}): string {
   const all = environmentSummaries(tables);
   const accepted = all.filter((e) => e.refusedBy === undefined);
   const refused = all.filter((e) => e.refusedBy !== undefined);
-  const run = tables.run[0];
-  return pageHtml(`Environments of run ${run?.id ?? ""}`, [
+  const { name = tables.run[0]?.id ?? "" } = options;
+  return pageHtml(`Environments of run ${name}`, [
     paragraphHtml(html(
       `${formatCount(all.length)} programs: ${formatCount(accepted.length)} accepted, ` +
         `${formatCount(refused.length)} refused. <code>deno task inspect RUN ID</code> shows ` +

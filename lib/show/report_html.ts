@@ -39,9 +39,10 @@ import {
   validityRows,
 } from "./report_rows.ts";
 
-/** The report of a run; tables that are empty leave a sentence that says so. */
-export function reportHtml(tables: RunTables): string {
+/** The report of a run; tables that are empty leave a sentence that says so. `name` is the folder's. */
+export function reportHtml(tables: RunTables, options: { name?: string } = {}): string {
   const run = tables.run[0];
+  const { name = run?.id ?? "without a record" } = options;
   const reports = storedReports(tables);
   const seconds = reports.reduce((sum, r) => sum + r.seconds, 0);
   const facts = [
@@ -49,7 +50,7 @@ export function reportHtml(tables: RunTables): string {
     { name: "rollouts done", value: `${reports.length} of ${run?.config.rollouts ?? missing}` },
     { name: "self-play time", value: formatSeconds(seconds) },
   ];
-  return pageHtml(`SPADE run ${run?.id ?? "without a record"}`, [
+  return pageHtml(`SPADE run ${name}`, [
     factsHtml(facts),
     warnings(tables),
     heldout(tables),

@@ -2,11 +2,13 @@
  * Connections and SQLite's errors in our words.
  *
  * WAL with synchronous=FULL: every commit is on disk before the call returns, also after a power
- * loss. NORMAL would keep the file sound but could forget the last commits, and the engine (a
- * remote one above all) may already have applied a batch whose record is then gone: a later batch
- * of the same id would be skipped. One fsync a unit of work costs .3 to 5 ms. A run that was closed
- * properly is one plain file (journal_mode=DELETE), readable from read-only media with read
- * permission alone.
+ * loss. NORMAL would keep the file sound but could forget the last commits: plays that were paid
+ * for, or a batch that the engine (a remote one above all) has already applied. One fsync a unit of
+ * work costs .3 to 5 ms. A run that was closed properly is one plain file (journal_mode=DELETE),
+ * readable from read-only media with read permission alone.
+ *
+ * Do not open run.sqlite by other means in the writer's process: closing such a file gives up
+ * SQLite's locks on it (POSIX). Let another process copy it.
  * @module
  */
 import { DatabaseSync } from "node:sqlite";

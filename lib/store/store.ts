@@ -256,7 +256,8 @@ export class Store implements Disposable {
   }
 
   #writing(table: TableName): Unit {
-    if (this.#unit !== undefined) return this.#unit;
+    // SQLite itself undoes a transaction on some failures; what follows must not be written alone.
+    if (this.#unit !== undefined && this.#db.isTransaction) return this.#unit;
     throw new TypeError(`Cannot write ${table}: no transaction is open`);
   }
 
@@ -312,10 +313,13 @@ export class Store implements Disposable {
     if (!this.#open) return;
     this.#open = false;
     this.#statements.clear();
-    this.#progress?.close();
-    if (this.readonly) this.#db.close();
-    else closeWriter(this.#db);
-    this.#lock?.release();
+    try {
+      this.#progress?.close();
+      if (this.readonly) this.#db.close();
+      else closeWriter(this.#db);
+    } finally {
+      this.#lock?.release();
+    }
   }
 
   [Symbol.dispose](): void {

@@ -8,7 +8,7 @@ import ast
 import hashlib
 
 CONTRACT = frozenset("reset step solution close max_turns constant seed action tools state instructions criteria".split())
-SKIPPED_FIELDS = frozenset(("annotation", "returns", "type_comment", "type_ignores", "ctx", "kind", "type_params"))
+SKIPPED_FIELDS = frozenset(("annotation", "asname", "returns", "type_comment", "type_ignores", "ctx", "kind", "type_params"))
 
 
 class SyntaxProblem(Exception):
@@ -92,8 +92,6 @@ class _Normaliser:
     def _field(self, node, field, value, inside_class):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and field == "name":
             self.parts.append(self.attribute(value) if inside_class else self.name(value))
-        elif isinstance(node, ast.alias) and field == "asname":
-            self.parts.append("_")
         elif field in ("id", "arg") or (isinstance(node, ast.ExceptHandler) and field == "name"):
             self.parts.append(self.name(value))
         elif field == "attr":

@@ -75,10 +75,8 @@ class _SwiGlu(torch.autograd.Function):
         gate, up = both.chunk(2, -1)
         out = torch.empty_like(both)
         out_gate, out_up = out.chunk(2, -1)
-        share = torch.sigmoid(gate)
-        torch.mul(grad, gate, out=out_up).mul_(share)
-        # d silu = share · (1 + gate · (1 − share))
-        torch.mul(gate, 1 - share, out=out_gate).add_(1).mul_(share).mul_(grad).mul_(up)
+        torch.mul(grad, torch.nn.functional.silu(gate), out=out_up)
+        torch.ops.aten.silu_backward.grad_input(grad * up, gate, grad_input=out_gate)
         return out
 
 

@@ -71,6 +71,7 @@ def update():
     model, tokens = TrainedModel("bench", policy, start), sum(n for n, _ in data)
     timed("  forward, weighted positions", lambda: {"token": len(list(model.forward(batch, "cross_entropy", {}, False, True))) and tokens})
     timed("  forward, all positions", lambda: {"token": len(list(model.forward(batch, "cross_entropy", {}, False, False))) and tokens})
+    timed("  forward_backward, all positions", lambda: {"token": len(list(model.forward(batch, "cross_entropy", {}, True, False))) and tokens})
     timed("  forward_backward, weighted positions", lambda: {"token": len(list(model.forward(batch, "cross_entropy", {}, True, True))) and tokens})
     adam = dict(learning_rate=1e-4, beta1=0.9, beta2=0.98, eps=1e-8, weight_decay=0.1, grad_clip_norm=1.0)
     timed("  optim_step", lambda: {"step": model.optim_step(adam, None) and 1})

@@ -33,6 +33,10 @@ def build(desk: Desk, facts: dict) -> FastAPI:
     async def refused(_request: Request, error: Refusal):
         return JSONResponse({"detail": error.detail}, error.status)
 
+    @app.exception_handler(Exception)
+    async def broke(_request: Request, error: Exception):
+        return JSONResponse({"detail": f"the engine failed: {type(error).__name__}: {error}"}, 500)
+
     def post(path: str):
         """A route whose handler takes the parsed body and returns a dict."""
 

@@ -1,13 +1,14 @@
 """Shared by the tests: two tiny models, a driver that calls the app without a socket, and short ways to build requests."""
 import asyncio
 import json
+import os
 import random
 import tempfile
 from pathlib import Path
 
 import numerics
 
-numerics.configure(1)
+numerics.configure(int(os.environ.get("ENGINE_TEST_THREADS", "1")))
 
 import torch  # noqa: E402
 from transformers import LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM  # noqa: E402

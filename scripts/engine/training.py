@@ -15,7 +15,7 @@ from numerics import round_up
 from refusal import Refusal
 from wire import Datum
 
-MICRO_TOKENS = 2048  # padded tokens of a micro-batch
+MICRO_TOKENS = 1024  # padded tokens of a micro-batch
 GRAIN = 8  # lengths inside a micro-batch are rounded up to this
 
 

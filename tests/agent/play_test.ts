@@ -222,3 +222,17 @@ Deno.test("playEpisode() blames the agent for an action beyond the sandbox's lim
   const result = await playEpisode({ ...options, params });
   assert.equal(result.outcome.kind === "failed" && result.outcome.blame, "agent");
 });
+
+Deno.test("playEpisode() keeps addresses out of records", async () => {
+  const detail = "TypeError: <object object at 0x7f3a5c0b1d20>";
+  const sandbox = fakeSandbox(() => guessGame(), {
+    before: () => {
+      throw new Fault(failed("designer", "exception", detail));
+    },
+  });
+  const { outcome } = await playEpisode(episode([], { sandbox }).options);
+  assert.deepEqual(
+    outcome,
+    failed("designer", "exception", "TypeError: <object object at 0x...>"),
+  );
+});

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import {
   boxedAction,
   boxedActionPublished,
@@ -46,4 +47,14 @@ Deno.test("boxedAction() passes over boxes that are empty or never closed", () =
   assert.equal(boxedAction("\\boxed{a} \\boxed{b"), "\\boxed{a}");
   assert.equal(boxedAction(""), "");
   assert.equal(lastBoxed("\\boxed{\\boxed{5}}"), "5");
+});
+
+Deno.test("boxedAction() wraps what it unwrapped (property)", () => {
+  const balanced = fc.string().map((text) => text.replace(/[{}\\]/g, "").trim()).filter(Boolean);
+  fc.assert(fc.property(balanced, fc.string(), fc.string(), (content, before, after) => {
+    const tail = after.replaceAll("}", "").replaceAll("{", "");
+    const reply = `${before.replaceAll("\\", "")}\\boxed{ ${content} }${tail}`;
+    assert.equal(boxedAction(reply), `\\boxed{${content}}`);
+    assert.equal(boxedAction(boxedAction(reply)), boxedAction(reply));
+  }));
 });

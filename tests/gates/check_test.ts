@@ -257,3 +257,12 @@ Deno.test("floor gate allows a single choice among c to be met by 1/c + .1", asy
   const floor = report.verdicts.find(({ gate }) => gate === "floor");
   assert.equal(floor?.evidence.limit, 0.6);
 });
+
+Deno.test("checkProgram(): incident https://github.com/NVIDIA-NeMo/Gym/issues/1578 stays cheap", async () => {
+  let requests = 0;
+  const sandbox = fakeSandbox(() => guessGame(), { before: () => void (requests += 1) });
+  assert.ok((await checkProgram("a", { sandbox, maxTurns: 12 })).accepted);
+  // Contract, determinism and five agents; each agent stops when its verdict cannot change.
+  assert.equal(sandbox.starts.length, 7);
+  assert.ok(requests <= 5 * 15 * (5 + 1) + 5 * 5 * (1 + 1) + 60, String(requests));
+});

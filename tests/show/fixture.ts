@@ -82,16 +82,30 @@ function runRow(seed: number, rollouts: number): RecordOf<"run"> {
       plateau: { low: 0.4, high: 0.6 },
     },
     manifest: {
-      startedAt: "2026-11-29T19:30:00Z",
-      toolkit: { version: "0.1.0", commit: "0123abc" },
+      format: 1,
+      toolkit: { version: "0.1.0", commit: "0123abc", diffHash: null },
       versions: { deno: "2.9.6", python: "3.12.3", torch: "2.13.0+cpu" },
+      hardware: {
+        os: "linux",
+        architecture: "x86_64",
+        cpu: "two cores <made up>",
+        cores: 2,
+        memoryMb: 8192,
+        accelerators: [],
+      },
+      model: { id: "nano-qwen3 <3.1 M>", revision: null, hash: "9d1c" },
+      corpus: { name: "nano", hash: "77aa", documents: 400 },
+      prompts: { version: "1", hash: "c0de" },
+      config: {},
+      seeds: { run: seed },
       engine: { name: "embedded", version: "0.1.0", flags: ["--threads", "2"] },
-      model: { id: "nano-qwen3 <3.1 M>", revision: "sha256:9d1c" },
       sandbox: {
         level: "userns+seccomp",
         layers: { seccomp: true, landlock: "kernel is too old" },
       },
       selection: "last checkpoint",
+      startedAt: "2026-11-29T19:30:00Z",
+      command: ["deno", "task", "train"],
     },
   };
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { TableName } from "../../lib/core/mod.ts";
-import { type Store, verifyChain } from "../../lib/store/mod.ts";
+import { verifyChain } from "../../lib/store/mod.ts";
 import { databaseOf } from "../../lib/store/store.ts";
-import { filled, recordOf } from "./fixtures.ts";
+import { filled } from "./fixtures.ts";
 
 /** What verify finds after somebody changed the database behind the store's back. */
-function tampered(sql: string, store: Store = filled()) {
-  using _store = store;
+function tampered(sql: string) {
+  using store = filled();
   databaseOf(store).exec(sql);
   return verifyChain(store).difference;
 }
@@ -57,15 +57,9 @@ Deno.test("verifyChain() finds missing, added, exchanged and re-inserted rows", 
   );
   assert.deepEqual([swapped?.id, swapped?.what], ["p0a", "the row was changed"]);
 
-  const store = filled();
-  const gone = recordOf("memory", "m0", 0);
-  const { skill } = gone;
-  const back = tampered(
-    `INSERT INTO memory SELECT * FROM memory WHERE id = 'm1' AND 0;
-     UPDATE memory SET id = 'm0' WHERE id = 'm1'`,
-    store,
-  );
-  assert.ok(skill !== undefined && back?.table === "memory" && back.what.includes("removed"));
+  const back = tampered(`UPDATE memory SET id = 'm0' WHERE id = 'm1'`);
+  assert.equal(back?.table, "memory");
+  assert.match(back!.what, /removed, yet it is there|missing/);
 });
 
 Deno.test("verifyChain() finds a chain that was cut, changed or reordered", () => {

@@ -92,7 +92,7 @@ Deno.test("listCopies() never takes a copy cut at any offset (prime-rl PR#1712)"
     assert.deepEqual(names(dir), ["r1", "r2"]);
   }));
 
-Deno.test("Store.open() tells what is corrupt and lost, and which copies exist; restore works", () =>
+Deno.test("Store.open() tells what is corrupt, lost and copied; restore works", () =>
   withFolder(async (dir) => {
     await makeRun(dir, 6, [1, 3]);
     const path = join(dir, "run.sqlite");

@@ -108,3 +108,21 @@ Deno.test({
       Store.create(dir, { run, manifest }).close();
     }),
 });
+
+Deno.test({
+  name: title("A closed run is read from a read-only disk, and not opened for writing there"),
+  ignore: refusal !== undefined,
+  fn: () =>
+    withSmallDisk((disk) => {
+      const dir = join(disk, "run");
+      {
+        using store = Store.create(dir, { run, manifest });
+        fill(store, 0, 2);
+      }
+      execFileSync("mount", ["-o", "remount,ro", disk]);
+      using reader = Store.open(dir, { readonly: true, check: true });
+      assert.equal(reader.count("play"), 4);
+      assert.equal(verifyChain(reader).difference, undefined);
+      assert.throws(() => Store.open(dir), /StoreError: Cannot lock run/);
+    }),
+});

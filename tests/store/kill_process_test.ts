@@ -84,6 +84,36 @@ Deno.test("kill -9 while a copy is written never leaves a half copy that counts"
     }
   }));
 
+Deno.test("a write-ahead log cut or damaged at any offset gives a whole prefix of the run", () =>
+  withFolder((dir) => {
+    const live = join(dir, "live");
+    using writer = Store.create(live, { run, manifest });
+    fill(writer, 0, 4);
+    const wal = join(live, "run.sqlite-wal");
+    const size = fs.statSync(wal).size;
+    const seen = new Set<number>();
+    for (let step = 0; step <= 24; step++) {
+      const at = Math.floor(size * step / 24);
+      for (const damage of ["cut", "flip"] as const) {
+        const dead = join(dir, `${damage}${at}`);
+        // A copy by another process: closing a file here would give up SQLite's locks on it.
+        new Deno.Command("cp", { args: ["-r", live, dead] }).outputSync();
+        fs.rmSync(join(dead, "run.sqlite-shm"));
+        const path = join(dead, "run.sqlite-wal");
+        const bytes = fs.readFileSync(path);
+        if (damage === "cut") fs.truncateSync(path, at);
+        else if (at < size) fs.writeFileSync(path, bytes.fill(bytes[at] ^ 0xff, at, at + 1));
+        using store = Store.open(dead);
+        const { sequence } = store.head;
+        seen.add(sequence);
+        assert.equal(store.lost?.transactions ?? 0, writer.head.sequence - sequence);
+        assert.equal(verifyChain(store).difference, undefined);
+        fill(store, sequence - 1, sequence);
+      }
+    }
+    assert.deepEqual([...seen].sort(), [1, 2, 3, 4, 5]);
+  }));
+
 Deno.test("a killed run is read with read permission alone; so is a closed one", () =>
   withFolder(async (dir) => {
     Store.create(dir, { run, manifest }).close();

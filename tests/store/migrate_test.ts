@@ -12,7 +12,7 @@ const list: Migration[] = [
   { to: 3, sql: ["CREATE TABLE note (id TEXT PRIMARY KEY) STRICT", "CREATE INDEX i ON note (id)"] },
 ];
 
-Deno.test("migrate() brings an old run up step by step; its chain stays true (incidents 6.4)", () => {
+Deno.test("migrate() brings an old run up step by step; its chain holds (incidents 6.4)", () => {
   using store = filled();
   const db = databaseOf(store);
   migrate(db, "run", { list });

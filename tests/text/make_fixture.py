@@ -37,6 +37,29 @@ def texts(rng):
     return found
 
 
+def prompts(tokenizer):
+    """Prompts as the policy saw them in training: scripts/nano/tokens.py is that side of the format."""
+    sys.path.insert(0, ROOT + "/scripts/nano")
+    from tokens import Codec, hinted
+
+    codec = Codec(tokenizer)
+    with open(ROOT + "/tests/gates/programs/good/guess.py", encoding="utf-8") as file:
+        source = file.read()
+    skill, document, memory = "Logical Deduction", "a gate with 20 keys", "good GuessEnv N 20 TURNS 5\nhard PondEnv N 6 TURNS 8"
+    observation = "guess 0 to 19"
+    return {
+        "brief": {"skill": skill, "document": document, "memory": memory},
+        "source": source,
+        "observation": observation,
+        "design": codec.design_prompt(skill, document, memory),
+        "bare": codec.design_prompt(skill, "", ""),
+        "hint": codec.hint_prompt(source),
+        "play": codec.play_prompt(skill, observation),
+        "hinted": codec.play_prompt(skill, hinted(observation, "halve the range")),
+        "turn": codec.turn("higher"),
+    }
+
+
 def main(path):
     with open(path, "rb") as file:
         digest = hashlib.sha256(file.read()).hexdigest()
@@ -50,7 +73,8 @@ def main(path):
     plain = sorted(set(vocabulary.values()) - special)
     sampled = [[rng.choice(plain) for _ in range(rng.randrange(1, 12))] for _ in range(200)]
     decoded = [[ids, tokenizer.decode(ids, skip_special_tokens=False)] for ids in sampled]
-    json.dump({"tokenizer": digest, "encoded": encoded, "decoded": decoded}, sys.stdout, separators=(",", ":"))
+    fixture = {"tokenizer": digest, "encoded": encoded, "decoded": decoded, "prompts": prompts(tokenizer)}
+    json.dump(fixture, sys.stdout, separators=(",", ":"))
     print()
 
 

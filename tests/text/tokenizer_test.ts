@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { loadTokenizer } from "../../lib/engine/text/mod.ts";
 import { roles, tinyTokenizerFile } from "./tiny_tokenizer.ts";
 
@@ -44,4 +45,17 @@ Deno.test("loadTokenizer() changes no character of a text", () => {
 
 Deno.test("loadTokenizer() refuses what is no tokenizer.json", () => {
   assert.throws(() => loadTokenizer({}), TypeError);
+});
+
+Deno.test("loadTokenizer() round-trips any well-formed text (property)", () => {
+  const tokenizer = loadTokenizer(tinyTokenizerFile(true));
+  const text = fc.string({
+    unit: fc.oneof(
+      fc.string({ unit: "binary", maxLength: 3 }),
+      fc.constantFrom(...roles.map((r) => `<|${r}|>`)),
+    ),
+  });
+  fc.assert(fc.property(text, (value) => {
+    assert.equal(tokenizer.decode(tokenizer.encode(value)), value);
+  }));
 });

@@ -1,8 +1,9 @@
 /**
- * A `tokenizer.json` as a {@link Tokenizer}. Guarantees: `encode` never yields a special id, so text from a corpus, a
- * program or an observation cannot imitate a role marker; `decode` leaves out special ids (and ids without a token,
- * which a padded output layer can sample) and changes no spaces.
- * Not guaranteed: `encode(decode(ids))` equals `ids`; sampled ids are therefore stored, never re-encoded.
+ * A `tokenizer.json` as a {@link Tokenizer}. Guarantees: `encode` never yields a special id, so
+ * text from a corpus, a program or an observation cannot imitate a role marker; `decode` leaves out
+ * special ids (and ids without a token, which a padded output layer can sample) and changes no
+ * spaces. Not guaranteed: `encode(decode(ids))` equals `ids`; sampled ids are therefore stored,
+ * never re-encoded.
  * @module
  */
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
@@ -20,12 +21,15 @@ const tokenizerFile = z.looseObject({
   model: z.looseObject({ vocab: z.unknown() }),
 });
 
-/** How special entries of a vocabulary are spelled when the file does not declare them as added tokens. */
+/**
+ * How special entries of a vocabulary are spelled when the file does not declare them as added
+ * tokens.
+ */
 const spelling = /^<\|[^|]+\|>$/;
 
 /**
- * Reads the parsed content of a Hugging Face `tokenizer.json`. Special are its added tokens marked so, and entries of the
- * vocabulary spelled `<|name|>`.
+ * Reads the parsed content of a Hugging Face `tokenizer.json`. Special are its added tokens marked
+ * so, and entries of the vocabulary spelled `<|name|>`.
  *
  * @throws {TypeError} when the object has not the shape of such a file.
  */

@@ -1,4 +1,5 @@
 # refuse: contract: contract
+# incident: https://github.com/huggingface/trl/pull/5773
 import random
 from spade_env import boxed
 

@@ -1,4 +1,5 @@
 # refuse: contract:
+# incident: https://github.com/Human-Agent-Society/reef/issues/484
 import os
 import random
 from spade_env import boxed

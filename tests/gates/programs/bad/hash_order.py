@@ -1,4 +1,5 @@
 # refuse: determinism: depends on PYTHONHASHSEED
+# incident: https://github.com/for-all-dev/git-history-evals/issues/120
 import random
 from spade_env import boxed
 

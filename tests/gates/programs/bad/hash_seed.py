@@ -1,4 +1,5 @@
 # refuse: determinism: depends on PYTHONHASHSEED
+# incident: https://github.com/sediman-agent/OpenSkynet/issues/128
 import random
 from spade_env import boxed
 

@@ -1,4 +1,5 @@
 # refuse: determinism: a second reset of an instance
+# incident: https://github.com/axon-rl/gem/pull/68
 import random
 from spade_env import boxed
 

@@ -1,4 +1,5 @@
 # refuse: contract: deadline
+# incident: https://github.com/volcengine/verl/issues/288
 import random
 from spade_env import boxed
 

@@ -1,4 +1,5 @@
 # refuse: determinism: depends on earlier plays
+# incident: https://github.com/axon-rl/gem/pull/68
 import random
 from spade_env import boxed
 

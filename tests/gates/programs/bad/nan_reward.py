@@ -1,4 +1,5 @@
 # refuse: contract: contract
+# incident: https://github.com/THUDM/slime/issues/200
 import random
 from spade_env import boxed
 

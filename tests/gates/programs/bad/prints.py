@@ -1,4 +1,5 @@
 # refuse: contract: output
+# incident: https://github.com/Human-Agent-Society/reef/issues/484
 import random
 from spade_env import boxed
 

@@ -1,4 +1,5 @@
 # refuse: determinism: seed changes nothing
+# incident: https://github.com/openai/gym/issues/1478
 import random
 from spade_env import boxed
 

@@ -1,4 +1,5 @@
 # refuse: presolved: won by doing nothing
+# incident: https://github.com/Snowflake-Labs/agent-world-model/issues/16
 import random
 from spade_env import boxed
 

@@ -1,0 +1,154 @@
+/**
+ * `deno task test` and `deno task ok`: runs every suite, one after the other, and ends with the line
+ * `N passed, N failed`. A check without tests of its own (format, lint, types) counts as one.
+ */
+import {
+  closingLine,
+  type Count,
+  countJunit,
+  countUnittest,
+  settle,
+} from "../lib/cli/suites/count.ts";
+
+/** One suite: a program, and how its tests are counted. */
+interface Suite {
+  name: string;
+  program: string;
+  args: string[];
+  count: "exit code" | "junit" | "unittest";
+  /** Minutes after which it is ended and counts as failed. */
+  minutes: number;
+  /** Why it cannot run here; it then counts as one skipped. */
+  absent?: string;
+}
+
+const REPORTS = ".spade/test";
+const ENGINE = ".spade/engine/bin/python";
+const SANDBOX = ".spade/sandbox/bin/python";
+
+const deno = (name: string, minutes: number, ...args: string[]): Suite => ({
+  name,
+  program: "deno",
+  args,
+  count: args[0] === "test" ? "junit" : "exit code",
+  minutes,
+});
+
+/** Nothing is granted, and reading the process environment yields nothing instead of an error. */
+const NOTHING = ["--no-prompt", "--ignore-env"];
+
+const { unit, process } = await testFiles("tests");
+const suites = [
+  deno("format", 1, "fmt", "--check"),
+  deno("lint", 2, "lint"),
+  deno("types", 5, "check"),
+  deno("documentation", 2, "doc", "--lint", "mod.ts"),
+  deno("doc tests", 3, "test", "--doc", ...NOTHING, "mod.ts", "lib"),
+  deno("unit tests", 5, "test", ...NOTHING, ...unit),
+];
+if (!Deno.args.includes("ok")) {
+  suites.push(
+    deno("process tests", 15, "test", "--no-prompt", "--allow-all", ...process),
+    await python("engine tests", ENGINE, "scripts/engine"),
+    await python("nano tests", ENGINE, "scripts/nano"),
+    await python("sandbox tests", SANDBOX, "sandbox"),
+  );
+}
+const wanted = Deno.args.find((arg) => arg.startsWith("--only="))?.slice(7);
+const chosen = suites.filter(({ name }) => wanted === undefined || name === wanted);
+if (chosen.length === 0) {
+  console.error(
+    `Cannot test: no suite ${wanted}, must be one of ${suites.map(({ name }) => name)}`,
+  );
+  Deno.exit(2);
+}
+
+await Deno.mkdir(REPORTS, { recursive: true });
+const counts: Count[] = [];
+const began = performance.now();
+for (const suite of chosen) {
+  console.log(`\n== ${suite.name}`);
+  const started = performance.now();
+  const count = suite.absent === undefined
+    ? await run(suite)
+    : { passed: 0, failed: 0, skipped: 1 };
+  counts.push(count);
+  const took = ((performance.now() - started) / 1000).toFixed(1);
+  const why = suite.absent === undefined ? "" : ` (${suite.absent})`;
+  console.log(`-- ${suite.name}: ${closingLine([count])} in ${took} s${why}`);
+}
+console.log(`\n${chosen.length} suites in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+console.log(closingLine(counts));
+Deno.exit(counts.some(({ failed }) => failed > 0) ? 1 : 0);
+
+/** Runs a suite to its end or its time limit; its output goes through, unittest's is also read. */
+async function run(suite: Suite): Promise<Count> {
+  const junit = `${REPORTS}/${suite.name.replaceAll(" ", "-")}.xml`;
+  await Deno.remove(junit).catch(() => {});
+  const reporting = suite.count === "junit"
+    ? [suite.args[0], "--reporter=dot", `--junit-path=${junit}`, ...suite.args.slice(1)]
+    : suite.args;
+  const child = new Deno.Command(suite.program, {
+    args: reporting,
+    stdin: "null",
+    stdout: "inherit",
+    stderr: suite.count === "unittest" ? "piped" : "inherit",
+  }).spawn();
+  let late = false;
+  const limit = setTimeout(() => {
+    late = true;
+    console.log(`-- ${suite.name}: ended after ${suite.minutes} minutes`);
+    child.kill("SIGKILL");
+  }, suite.minutes * 60_000);
+  const output = suite.count === "unittest" ? await passOn(child.stderr) : "";
+  const { code } = await child.status;
+  clearTimeout(limit);
+  if (suite.count === "exit code") {
+    return code === 0 ? { passed: 1, failed: 0, skipped: 0 } : { passed: 0, failed: 1, skipped: 0 };
+  }
+  const counted = suite.count === "unittest"
+    ? countUnittest(output)
+    : countJunit(await Deno.readTextFile(junit).catch(() => ""));
+  return settle(counted, late ? 1 : code);
+}
+
+async function passOn(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    await Deno.stderr.write(chunk);
+  }
+  return await new Blob(chunks).text();
+}
+
+/** The suite of a folder's Python tests, by its environment. */
+async function python(name: string, program: string, folder: string): Promise<Suite> {
+  const files = [];
+  for await (const entry of Deno.readDir(folder)) {
+    if (/^test_.*\.py$/.test(entry.name)) files.push(entry.name.slice(0, -3));
+  }
+  const suite: Suite = {
+    name,
+    program,
+    args: ["-B", "-m", "unittest", "discover", "-s", folder],
+    count: "unittest",
+    minutes: 10,
+  };
+  return files.length === 0 ? { ...suite, absent: `${folder} has no tests` } : suite;
+}
+
+/** Test files by kind: those that start processes or touch files end in `_process_test.ts`. */
+async function testFiles(folder: string): Promise<{ unit: string[]; process: string[] }> {
+  const unit: string[] = [];
+  const process: string[] = [];
+  const walk = async (path: string) => {
+    for await (const entry of Deno.readDir(path)) {
+      const inner = `${path}/${entry.name}`;
+      if (entry.isDirectory) await walk(inner);
+      else if (entry.name.endsWith("_process_test.ts")) process.push(inner);
+      else if (entry.name.endsWith("_test.ts")) unit.push(inner);
+    }
+  };
+  await walk(folder);
+  return { unit: unit.sort(), process: process.sort() };
+}
