@@ -81,7 +81,7 @@ console.log(`\n${chosen.length} suites in ${((performance.now() - began) / 1000)
 console.log(closingLine(counts));
 Deno.exit(counts.some(({ failed }) => failed > 0) ? 1 : 0);
 
-/** Runs a suite to its end or its time limit; its output goes through, unittest's is also read. */
+/** Runs a suite to its end or its time limit; shows what it printed when something failed. */
 async function run(suite: Suite): Promise<Count> {
   const junit = `${REPORTS}/${suite.name.replaceAll(" ", "-")}.xml`;
   await Deno.remove(junit).catch(() => {});
@@ -90,9 +90,10 @@ async function run(suite: Suite): Promise<Count> {
     : suite.args;
   const child = new Deno.Command(suite.program, {
     args: reporting,
+    env: { NO_COLOR: "1" },
     stdin: "null",
-    stdout: "inherit",
-    stderr: suite.count === "unittest" ? "piped" : "inherit",
+    stdout: "piped",
+    stderr: "piped",
   }).spawn();
   let late = false;
   const limit = setTimeout(() => {
@@ -100,25 +101,27 @@ async function run(suite: Suite): Promise<Count> {
     console.log(`-- ${suite.name}: ended after ${suite.minutes} minutes`);
     child.kill("SIGKILL");
   }, suite.minutes * 60_000);
-  const output = suite.count === "unittest" ? await passOn(child.stderr) : "";
-  const { code } = await child.status;
+  const since = performance.now();
+  const heart = setInterval(() => {
+    console.log(`   still at it, ${((performance.now() - since) / 1000).toFixed(0)} s`);
+  }, 30_000);
+  const { code, stdout, stderr } = await child.output();
   clearTimeout(limit);
+  clearInterval(heart);
+  const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  const count = await counted(suite, late ? 1 : code, junit, output);
+  if (count.failed > 0) console.log(output.replaceAll(/^[.,!]\n/gm, "").trim());
+  return count;
+}
+
+async function counted(suite: Suite, code: number, junit: string, output: string): Promise<Count> {
   if (suite.count === "exit code") {
     return code === 0 ? { passed: 1, failed: 0, skipped: 0 } : { passed: 0, failed: 1, skipped: 0 };
   }
-  const counted = suite.count === "unittest"
+  const count = suite.count === "unittest"
     ? countUnittest(output)
     : countJunit(await Deno.readTextFile(junit).catch(() => ""));
-  return settle(counted, late ? 1 : code);
-}
-
-async function passOn(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  for await (const chunk of stream) {
-    chunks.push(chunk);
-    await Deno.stderr.write(chunk);
-  }
-  return await new Blob(chunks).text();
+  return settle(count, code);
 }
 
 /** The suite of a folder's Python tests, by its environment. */

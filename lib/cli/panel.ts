@@ -34,7 +34,8 @@ export function timeLeft(state: LiveState): number | undefined {
 const bars = "▁▂▃▄▅▆▇█";
 
 /**
- * One character a value, the last `width` of them, on the fixed scale 0 to 1; a missing value is a blank.
+ * One character a value, the last `width` of them; a missing value is a blank. The scale is theirs, but at least .4
+ * wide, so that noise does not look like a trend.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -42,9 +43,14 @@ const bars = "▁▂▃▄▅▆▇█";
  * ```
  */
 export function sparkline(values: readonly (number | undefined)[], width: number): string {
-  return values.slice(-width).map((value) =>
-    value === undefined ? " " : bars[Math.min(7, Math.max(0, Math.floor(value * 8)))]
-  ).join("");
+  const shown = width > 0 ? values.slice(-width) : [];
+  const known = shown.filter((value) => value !== undefined);
+  const least = Math.min(...known), span = Math.max(0.4, Math.max(...known) - least);
+  const low = Math.max(0, Math.min(least, (least + Math.max(...known) - span) / 2));
+  return shown.map((value) => {
+    if (value === undefined) return " ";
+    return bars[Math.min(7, Math.max(0, Math.floor((value - low) / span * 8)))];
+  }).join("");
 }
 
 /** A bar of `width` characters, filled by `share`. */

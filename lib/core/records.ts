@@ -258,7 +258,8 @@ export const cursor = z.object({ ...base, value: z.record(z.string(), z.unknown(
 
 export const checkpoint = z.object({
   ...base,
-  engineState: z.string(),
+  /** Path that the engine gave; it may hold the run's name. */
+  engineState: z.string().register(columns, { measured: true }),
   weightsVersion: z.number().int(),
   step: z.number().int(),
   batchId: z.string().nullable(),
