@@ -212,7 +212,8 @@ class Zygote:
             return self._kill(play, "host", "asked twice")
         now = time.monotonic()
         play.asked, play.asked_cpu = now, time.clock_gettime(play.clock)
-        self.next_check = min(self.next_check, now + play.request_cpu, now + play.request_wall, play.ends)
+        soonest = min(play.request_cpu, play.request_wall, play.cpu - play.asked_cpu)
+        self.next_check = min(self.next_check, now + soonest, play.ends)
         LENGTH.pack_into(self.input, offset - 4, size)
         try:
             sent = os.write(play.fd, self.input_view[offset - 4:offset + size])
@@ -282,9 +283,8 @@ class Zygote:
 
     def _reply(self, play, buffer, view, size, count):
         """Forwards a whole frame that stands at offset 5 of the buffer."""
-        used = time.clock_gettime(play.clock) - play.asked_cpu
-        if used > play.request_cpu:
-            return self._kill(play, "deadline", self._cpu_text(play, used))
+        if self._overdrawn(play):
+            return None
         if count > size + 4:
             return self._kill(play, "protocol", "more than one reply to a request")
         play.asked = None
@@ -292,9 +292,15 @@ class Zygote:
         self._write(view[:HEADER.size + size])
         return None
 
-    @staticmethod
-    def _cpu_text(play, used):
-        return "request used %.3f s CPU, limit %g s" % (used, play.request_cpu)
+    def _overdrawn(self, play):
+        """Kills a child whose request or life has used more CPU time than it may."""
+        total = time.clock_gettime(play.clock)
+        used = total - play.asked_cpu
+        if used > play.request_cpu:
+            self._kill(play, "deadline", "request used %.3f s CPU, limit %g s" % (used, play.request_cpu))
+        elif total > play.cpu:
+            self._kill(play, "deadline", "process used %.3f s CPU, limit %g s" % (total, play.cpu))
+        return play.why is not None
 
     # Ends
 
@@ -343,17 +349,13 @@ class Zygote:
                 continue
             left = play.ends - now
             if left <= 0:
-                self._kill(play, "deadline", "process ran %g s" % (now - play.ends))
+                self._kill(play, "deadline", "process lived longer than its wall limit")
                 continue
             if play.asked is not None:
+                if self._overdrawn(play):
+                    continue
                 total = time.clock_gettime(play.clock)
                 used = total - play.asked_cpu
-                if used > play.request_cpu:
-                    self._kill(play, "deadline", self._cpu_text(play, used))
-                    continue
-                if total > play.cpu:
-                    self._kill(play, "deadline", "process used %.3f s CPU, limit %g s" % (total, play.cpu))
-                    continue
                 if now - play.asked > play.request_wall:
                     self._kill(play, "deadline", "request took %.1f s, limit %g s" % (now - play.asked, play.request_wall))
                     continue

@@ -17,7 +17,7 @@ import {
   UsageError,
 } from "../core/mod.ts";
 import { compactPrompt } from "../designer/mod.ts";
-import { connectEngine, startEmbedded } from "../engine/mod.ts";
+import { connectEngine, EmbeddedEngine } from "../engine/mod.ts";
 import { compactChat, loadTokenizer } from "../engine/text/mod.ts";
 import { type Config, type FolderProgram, type Loop, selectionRule } from "../loop/mod.ts";
 import { startSandbox } from "../sandbox/mod.ts";
@@ -64,21 +64,20 @@ function requirePython(name: "sandbox" | "engine"): string {
 async function openEngine(options: SessionOptions): Promise<Engine> {
   const { config, dir, emit, signal } = options;
   if (config.engine !== "embedded") {
-    return await connectEngine({ url: config.engine, model: config.model, signal });
+    return await connectEngine({ url: config.engine, signal });
   }
   const model = inProject(config.model);
   if (!fs.existsSync(path.join(model, "config.json"))) {
     throw new UsageError(`Cannot start the engine: there is no model in ${config.model}`);
   }
   emit({ kind: "note", message: `starting the embedded engine on ${config.model}` });
-  return await startEmbedded({
+  return await EmbeddedEngine.start({
     python: requirePython("engine"),
     script: path.join(root, "scripts", "engine", "server.py"),
     model,
     state: path.join(dir, "engine"),
     log: path.join(dir, "engine.log"),
     threads: config.engineThreads,
-    keep: config.checkpointsKept,
     signal,
   });
 }

@@ -113,6 +113,8 @@ export interface Engine extends AsyncDisposable {
   readonly base: Sampler;
   /** Tail of the engine's log, for error messages. */
   log(): string;
+  /** Removes saved states but those given; an engine that keeps its own house leaves this out. */
+  keepOnly?(paths: readonly string[]): Promise<void>;
 }
 
 export interface Tokenizer {

@@ -25,9 +25,10 @@ export async function checkpoint(loop: Loop, rollout: number): Promise<void> {
       batchId: state.lastBatchId ?? null,
     })
   );
-  if (store.dir !== undefined) {
-    await checkpointCopy(store, name, { keep: config.checkpointsKept });
-  }
+  const keep = config.checkpointsKept;
+  if (store.dir !== undefined) await checkpointCopy(store, name, { keep });
+  const newest = store.all("checkpoint", { orderBy: "rollout" }).slice(-keep);
+  await engine.keepOnly?.(newest.map((row) => row.engineState));
 }
 
 /**

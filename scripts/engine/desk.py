@@ -23,6 +23,7 @@ class Desk:
         self.models: dict[str, TrainedModel] = {}
         self.sequences: dict[str, Sequence] = {}
         self.promises = Promises()
+        self.made: dict[tuple[str, int], tuple[Promise, str]] = {}
         self.sessions: dict[str, dict] = {}
         self.sampling: OrderedDict[str, Callable[[], Decoder]] = OrderedDict()
         self.samplers_opened = self.models_made = 0
@@ -32,7 +33,12 @@ class Desk:
             raise Refusal(f"Cannot find model {model_id!r}: known are {sorted(self.models)}; call create_model", 404)
         return self.models[model_id]
 
-    def new_model(self, promise: Promise) -> str:
+    def new_model(self, session_id: str, model_seq_id: int) -> tuple[Promise, str]:
+        """A repeat of (session, model_seq_id) is the same request: a lost reply must not leave a second model."""
+        key = (session_id, model_seq_id)
+        if key in self.made:
+            return self.made[key]
+        promise = self.promises.new()
         if len(self.models) >= MAX_MODELS:
             raise Refusal(f"Cannot create a model: {MAX_MODELS} are loaded; unload_model one", 409)
         self.models_made += 1
@@ -40,7 +46,8 @@ class Desk:
         made = TrainedModel(model_id, self.engine.policy, self.engine.start_weights)
         self.models[model_id], self.sequences[model_id] = made, Sequence()
         promise.settle({"model_id": model_id})
-        return model_id
+        self.made[key] = promise, model_id
+        return promise, model_id
 
     def unload(self, model_id: str) -> None:
         self.model(model_id)
@@ -75,6 +82,15 @@ class Desk:
         promise = self.promises.new()
         sequence.add(seq_id, promise, lambda: self.engine.run(lambda: make(model), promise.settle, promise.fail))
         return promise
+
+    def refused(self, model_id: str, seq_id: int, path: str) -> None:
+        """A refused call uses up its seq_id; a refused forward_backward also spoils its step."""
+        sequence = self.sequences[model_id]
+        if path == "forward_backward" and seq_id >= sequence.next and not sequence.known(seq_id):
+            self.train(model_id, seq_id, lambda model: model.spoil())
+            sequence.by_id.pop(seq_id)
+        else:
+            sequence.refuse(seq_id)
 
     # Generators, run on the compute thread --------------------------------------------------------------------------
     def save(self, model: TrainedModel, name: str, overwrite: bool) -> Iterator[dict]:

@@ -83,13 +83,14 @@ def build(desk: Desk, facts: dict) -> FastAPI:
 
     @post("create_model")
     async def create_model(body: dict):
-        known(wire.text(body, "session_id"))
+        session_id = wire.text(body, "session_id")
+        known(session_id)
         base(wire.text(body, "base_model"))
         lora = body.get("lora_config")
         if not isinstance(lora, dict) or wire.whole(lora, "rank") != 0:
             raise Refusal("Cannot create this model: only full fine-tuning is known here; send lora_config: {rank: 0}", 422)
-        promise = desk.promises.new()
-        return {"request_id": promise.id, "model_id": desk.new_model(promise)}
+        promise, model_id = desk.new_model(session_id, wire.whole(body, "model_seq_id", len(desk.made) + 1))
+        return {"request_id": promise.id, "model_id": model_id}
 
     @post("get_info")
     async def get_info(body: dict):
@@ -112,7 +113,7 @@ def build(desk: Desk, facts: dict) -> FastAPI:
             try:
                 make = parse(body)
             except Refusal:
-                desk.sequences[model_id].refuse(seq_id)
+                desk.refused(model_id, seq_id, path)
                 raise
             return {"request_id": desk.train(model_id, seq_id, make).id, "model_id": model_id}
 

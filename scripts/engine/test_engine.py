@@ -330,6 +330,17 @@ class Server(unittest.TestCase):
         self.assertEqual([v is None for v in part], [True, False, True, False])
         self.assertLess(max(abs(a - b) for a, b in zip(full, part) if b is not None), 1e-5)
 
+    def test_a_step_with_a_failed_call_is_not_taken(self):
+        before, good = self.weights(), batch(self.draw, 3)
+        self.site.train("forward_backward", {"forward_backward_input": good})
+        self.site.seq += 1
+        status, _ = self.site.call("/api/v1/forward_backward", {"model_id": "model-1", "seq_id": self.site.seq, "forward_backward_input": {}})
+        self.assertEqual(status, 422)
+        self.site.train("forward_backward", {"forward_backward_input": good})
+        self.assertIn("again", self.site.train("optim_step", {"adam_params": ADAM})["error"])
+        self.assertSame(before, self.weights())
+        self.learn()
+
     def test_seq_ids_order_calls_and_repeats_are_one_call(self):
         given = {"model_id": "model-1", "forward_backward_input": batch(self.draw, 3)}
         step = self.site.api("optim_step", {"model_id": "model-1", "seq_id": 2, "adam_params": ADAM})

@@ -119,7 +119,7 @@ class Site:
         return self.wait(self.api(path, {"model_id": model, "seq_id": self.seq, **body})["request_id"])
 
     def new_model(self) -> str:
-        made = self.api("create_model", {"session_id": self.session, "model_seq_id": 1, "base_model": "tiny", "lora_config": {"rank": 0}})
+        made = self.api("create_model", {"session_id": self.session, "model_seq_id": len(self.desk.made) + 1, "base_model": "tiny", "lora_config": {"rank": 0}})
         return self.wait(made["request_id"])["model_id"]
 
     def sample(self, **body) -> dict:

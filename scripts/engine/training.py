@@ -29,15 +29,21 @@ class TrainedModel:
         self.weights_version = 0
         self.batch_id: str | None = None
         self.published = True  # the weights equal the published ones
+        self.spoiled = False  # a forward_backward of this step failed: its gradient would be incomplete
         self.pending = 0  # data whose gradients wait for optim_step
 
     def snapshot(self) -> dict[str, torch.Tensor]:
         return {key: value.detach().clone() for key, value in self.weights.items()}
 
     def clear(self) -> None:
-        self.pending = 0
+        self.pending, self.spoiled = 0, False
         for weight in self.weights.values():
             weight.grad = None
+
+    def spoil(self) -> Iterator[dict]:
+        self.clear()
+        self.spoiled = True
+        yield {}
 
     def forward(self, data: list[Datum], loss: str, config: dict, backward: bool, weighted_only: bool) -> Iterator[dict | None]:
         """Yields None between micro-batches and at last a ForwardBackwardOutput."""
@@ -58,7 +64,7 @@ class TrainedModel:
                 yield None
         except BaseException:
             if backward:
-                self.clear()  # half a batch must not reach an optimiser step
+                next(self.spoil())  # half a batch must not reach an optimiser step
             raise
         if backward:
             self.pending += len(data)
@@ -111,6 +117,10 @@ class TrainedModel:
         if batch_id is not None and batch_id == self.batch_id:
             self.clear()
             return {"metrics": {"step": self.steps}, "spade_already_applied": True}
+        if self.spoiled:
+            self.clear()
+            raise Refusal("Cannot step: a forward_backward of this step failed, so the gradients were dropped and the "
+                          "weights are unchanged; send the calls of the step again", 409)
         if not self.pending:
             raise Refusal("Cannot step: no gradients since the last step; call forward_backward first", 409)
         grads = {k: torch.zeros_like(w) if w.grad is None else w.grad for k, w in self.weights.items()}

@@ -16,6 +16,11 @@ from program import boxed, record
 from tokenizers import Tokenizer
 from tokens import SPECIALS, Codec, hinted
 
+def read(path):
+    with open(f"{DATA}/{path}") as file:
+        return file.read()
+
+
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../data")
 
 
@@ -63,11 +68,11 @@ class Programs(unittest.TestCase):
 class HeldOut(unittest.TestCase):
     def test_files_are_the_generated_programs_and_pass_the_self_check(self):
         for part, games in heldout.programs().items():
-            index = json.load(open(f"{DATA}/heldout/{part}/index.json"))
+            index = json.loads(read(f"heldout/{part}/index.json"))
             self.assertEqual(len(index), len(games))
             self.assertGreaterEqual(len({e["family"] for e in index if not e["seen"]}), 4)
             for entry, (game, seen) in zip(index, games):
-                source = open(f"{DATA}/heldout/{part}/{entry['file']}").read()
+                source = read(f"heldout/{part}/{entry['file']}")
                 self.assertEqual((source, seen, heldout.identity(source)), (game.source, entry["seen"], entry["id"]))
                 self.assertIsNone(check(source))
 
@@ -108,7 +113,7 @@ class Tokens(unittest.TestCase):
                 self.assertIn(ids[0], self.codec.encode(around), around)
 
     def test_corpus_has_at_least_300_lines_of_known_skills(self):
-        lines = [json.loads(line) for line in open(f"{DATA}/nano/corpus.jsonl")]
+        lines = [json.loads(line) for line in read("nano/corpus.jsonl").splitlines()]
         self.assertGreaterEqual(len(lines), 300)
         self.assertEqual({line["skill"] for line in lines}, set(world.SKILLS))
         self.assertEqual(lines, topics.lines())

@@ -52,6 +52,10 @@ async function contained(options: Partial<SandboxOptions>): Promise<void> {
     const code = attack.code.replaceAll("HOSTPORT", port).replaceAll("ZYGSOCK", "/run/none")
       .replaceAll("'PPID'", String(Deno.pid));
     const started = await sandbox.start(wrap(code), { limits });
+    if (started.kind !== "ok" && started.detail?.includes("numpy is missing")) {
+      console.log(`skipped: ${attack.name}: ${started.detail}`);
+      continue;
+    }
     let seen = started.kind === "ok" ? "" : `failed ${started.reason} ${started.detail}`;
     if (started.kind === "ok") {
       await using process = started.value;
@@ -122,7 +126,7 @@ class AEnv:
             lib = c.CDLL(None)
             end = c.c_void_p.in_dll(lib, "__libc_stack_end").value
             stack = c.string_at(end, 4096 - end % 4096)
-        text = "%s %s %s" % (bool(c), found, [s for s in stack.split(b"\\0") if b"=" in s])
+        text = "%s %s %s" % (bool(c), found, [s for s in stack.split(b"\\0") if b"=" in s and s.split(b"=")[0].isalpha()])
         return text, 0.0, False, False, {}
 `;
   for (let round = 0; round < 4; round++) {
@@ -140,7 +144,7 @@ await using sandbox = await startSandbox({ python: "${python}" });
 console.log(sandbox.level);`;
   const config = new URL("../../deno.json", import.meta.url).pathname;
   const run = async (...permissions: string[]) => {
-    const child = new Deno.Command(Deno.execPath(), {
+    const child = new Deno.Command("deno", {
       args: ["run", "--no-prompt", "--config", config, ...permissions, "-"],
       stdin: "piped",
       stdout: "piped",

@@ -122,7 +122,7 @@ Deno.test("reportLine() leaves out what is missing", () => {
 });
 
 Deno.test("sparkline() keeps the newest values and blanks what is missing", () => {
-  assert.equal(sparkline([0, 1, undefined, 0.5], 3), "█ ▅");
+  assert.equal(sparkline([0, 1, undefined, 0.5], 3), "█ ▁");
   assert.equal(sparkline([], 5), "");
   assert.equal(sparkline([1], 0), "");
   assert.equal(sparkline([0.5, 0.51, 0.52], 5), "▄▅▅");

@@ -48,9 +48,13 @@ function refuse(number: number, line: string, wanted: string): SyntaxError {
   return new SyntaxError(`Cannot read lock line ${number}: is "${line}", must be ${wanted}`);
 }
 
-/** sha256 over the lock texts in order, in hexadecimal: the identity of what is installed. */
+/**
+ * sha256 over the lock texts in order, without comment lines, in hexadecimal: the identity of what
+ * is installed.
+ */
 export async function lockDigest(texts: readonly string[]): Promise<string> {
-  const joined = new TextEncoder().encode(texts.join("\0"));
+  const bare = texts.map((text) => text.replaceAll(/^#.*\n/gm, ""));
+  const joined = new TextEncoder().encode(bare.join("\0"));
   const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", joined));
   return Array.from(sum, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,0 +1,71 @@
+/**
+ * Data as the Tinker protocol wants them, cut into chunks a server accepts.
+ * @module
+ */
+import type { Datum, LossName } from "../core/mod.ts";
+
+export interface Chunk {
+  loss: LossName;
+  /** Wire form. */
+  data: unknown[];
+  lengths: number[];
+}
+
+const FIELDS = { weights: "weights", logps: "logprobs", advantages: "advantages" } as const;
+const NEEDED: Record<LossName, readonly (keyof typeof FIELDS)[]> = {
+  cross_entropy: [],
+  importance_sampling: ["logps", "advantages"],
+  ppo: ["logps", "advantages"],
+};
+
+/** Throws RangeError where lengths differ or a number is not finite: JSON would turn it into null. */
+export function chunks(
+  data: readonly Datum[],
+  loss: LossName,
+  limit: { data: number; bytes: number },
+): Chunk[] {
+  const out: Chunk[] = [];
+  let bytes = 0;
+  data.forEach((datum, i) => {
+    const wire = onWire(datum, loss, i);
+    const size = JSON.stringify(wire).length + 1;
+    if (out.length === 0 || out.at(-1)!.data.length >= limit.data || bytes + size > limit.bytes) {
+      out.push({ loss, data: [], lengths: [] });
+      bytes = 0;
+    }
+    out.at(-1)!.data.push(wire);
+    out.at(-1)!.lengths.push(datum.input.length);
+    bytes += size;
+  });
+  return out;
+}
+
+function onWire(datum: Datum, loss: LossName, index: number): unknown {
+  const { input, target } = datum;
+  const cannot = (what: string) => new RangeError(`Cannot train on datum ${index}: ${what}`);
+  if (input.length === 0) throw cannot("it is empty");
+  if (target.length !== input.length) {
+    throw cannot(`target has ${target.length} values for ${input.length} tokens`);
+  }
+  const inputs: Record<string, unknown> = {
+    target_tokens: { data: target, dtype: "int64", shape: [target.length] },
+  };
+  for (const [field, name] of Object.entries(FIELDS) as [keyof typeof FIELDS, string][]) {
+    const values = datum[field];
+    if (values === undefined) {
+      if (NEEDED[loss].includes(field)) throw cannot(`${loss} needs ${field}`);
+      continue;
+    }
+    if (field !== "weights" && !NEEDED[loss].includes(field)) continue;
+    if (values.length !== input.length) {
+      throw cannot(`${field} has ${values.length} values for ${input.length} tokens`);
+    }
+    const bad = values.find((value) => !Number.isFinite(value));
+    if (bad !== undefined) throw cannot(`${field} holds ${bad}, must be finite`);
+    inputs[name] = { data: values, dtype: "float32", shape: [values.length] };
+  }
+  return {
+    model_input: { chunks: [{ type: "encoded_text", tokens: input }] },
+    loss_fn_inputs: inputs,
+  };
+}

@@ -1,0 +1,6 @@
+/** Adapters of the ports Sampler and Trainer: the Tinker protocol, the batch route, the embedded engine. @module */
+export { BatchSampler, type BatchSamplerOptions } from "./sampler.ts";
+export { EmbeddedEngine, type EmbeddedOptions } from "./embedded.ts";
+export { connectEngine } from "./remote.ts";
+export { type TinkerOptions, TinkerTrainer } from "./tinker.ts";
+export { type CallOptions, Wire, type WireOptions } from "./wire.ts";

@@ -1,0 +1,92 @@
+/**
+ * What engines answer, as zod schemas, and the checks of engines.md section 7 on every sampled reply.
+ * @module
+ */
+import { z } from "zod";
+import { EngineError, type SampleReply, type SampleRequest } from "../core/mod.ts";
+
+const count = z.number().int().nonnegative();
+export const sessionReply = z.object({ session_id: z.string().min(1) });
+export const anything = z.looseObject({});
+export const promiseReply = z.object({ request_id: z.string().min(1) });
+export const configReply = z.looseObject({
+  fwdbwd_max_chunk_len: z.number().int().positive().optional(),
+  fwdbwd_max_chunk_bytes_count: z.number().int().positive().optional(),
+});
+export const capabilitiesReply = z.looseObject({
+  supported_models: z.array(
+    z.looseObject({ model_name: z.string(), max_context_length: count.optional() }),
+  ),
+  spade_engine: z.string().optional(),
+  spade_version: z.string().optional(),
+  spade_row_exact: z.boolean().optional(),
+});
+export const createdReply = z.object({ model_id: z.string().min(1) });
+export const infoReply = z.looseObject({
+  spade_steps: count.optional(),
+  spade_weights_version: count.optional(),
+  spade_batch_id: z.string().nullish(),
+});
+export const lossReply = z.looseObject({
+  loss_fn_outputs: z.array(
+    z.looseObject({ logprobs: z.looseObject({ data: z.array(z.number().nullable()) }) }),
+  ),
+  metrics: z.record(z.string(), z.number()),
+});
+export const stepReply = z.looseObject({
+  metrics: z.record(z.string(), z.number()).optional(),
+  spade_already_applied: z.boolean().optional(),
+});
+export const publishReply = z.looseObject({ spade_weights_version: count.optional() });
+export const pathReply = z.looseObject({ path: z.string().min(1) });
+export const failedFuture = z.object({ error: z.string(), category: z.string().optional() });
+export const waitingFuture = z.object({ type: z.literal("try_again") });
+
+export const completionsReply = z.object({
+  weights_version: count,
+  choices: z.array(z.object({
+    index: count,
+    token_ids: z.array(count),
+    logprobs: z.object({ token_logprobs: z.array(z.number()) }),
+    finish_reason: z.enum(["stop", "length"]),
+    prompt_token_ids: z.array(count).optional(),
+  })),
+});
+export type Choice = z.infer<typeof completionsReply>["choices"][number];
+
+/** Rounding above a log-probability of 0 that is tolerated. */
+const SLACK = 1e-4;
+
+/** A choice as a reply, or an EngineError that names what is wrong with it. */
+export function checked(
+  choice: Choice,
+  weightsVersion: number,
+  request: SampleRequest,
+): SampleReply {
+  const { token_ids: ids, finish_reason: finish, prompt_token_ids: prompt } = choice;
+  const logps = choice.logprobs.token_logprobs;
+  const { maxTokens, stopIds } = request.params;
+  const wrong = (what: string) => new EngineError(`Cannot use a sampled reply: ${what}`);
+  if (ids.length === 0) throw wrong("it has no tokens");
+  if (ids.length !== logps.length) {
+    throw wrong(`it has ${ids.length} tokens and ${logps.length} log-probabilities`);
+  }
+  if (ids.length > maxTokens) {
+    throw wrong(`it has ${ids.length} tokens, at most ${maxTokens} asked`);
+  }
+  const bad = logps.find((logp) => !Number.isFinite(logp) || logp > SLACK);
+  if (bad !== undefined) throw wrong(`a log-probability is ${bad}, must be finite and at most 0`);
+  const ended = stopIds.includes(ids[ids.length - 1]);
+  if (finish === "stop" && !ended) throw wrong("it stopped, but its last id is not a stop id");
+  if (finish === "length" && ids.length !== maxTokens) {
+    throw wrong(`it was cut at ${ids.length} tokens, not at the limit ${maxTokens}`);
+  }
+  if (prompt && !equal(prompt, request.prompt)) {
+    throw wrong("the engine echoed another prompt than the one sent");
+  }
+  return { ids, logps, finish, weightsVersion };
+}
+
+function equal(one: readonly number[], two: readonly number[]): boolean {
+  return one.length === two.length && one.every((value, i) => value === two[i]);
+}

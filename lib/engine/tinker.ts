@@ -1,0 +1,314 @@
+/**
+ * Trainer over the Tinker REST protocol, JSON encoding.
+ *
+ * Guarantees: calls run in the order they are made (`seq_id`); a repeated call is one call; a batch too large for one
+ * request is cut in chunks whose gradients add up; after a `forwardBackward` that failed half-way no step is taken until
+ * weights are loaded again. Not guaranteed by other servers than ours: batch ids and Adam fields per call (see
+ * {@link TinkerTrainer.capabilities}).
+ * @module
+ */
+import type { z } from "zod";
+import {
+  type AdamParams,
+  type Datum,
+  EngineError,
+  type LossName,
+  type Trainer,
+  type TrainerCapabilities,
+  type TrainerState,
+} from "../core/mod.ts";
+import { type Chunk, chunks } from "./data.ts";
+import { submit } from "./futures.ts";
+import * as replies from "./replies.ts";
+import type { Wire } from "./wire.ts";
+
+export interface TinkerOptions {
+  /** What the server calls the base model. @default the first supported one */
+  baseModel?: string;
+  /** For one training call, waiting for its turn included. @default 3_600_000 */
+  deadlineMs?: number;
+  /** For the short calls (session, state). @default 60_000 */
+  shortDeadlineMs?: number;
+  /** @default 10_000 */
+  heartbeatMs?: number;
+}
+
+interface Opened {
+  sessionId: string;
+  modelId: string;
+  chunk: { data: number; bytes: number };
+}
+
+const API = "/api/v1/";
+/** Tinker's own limits, where a server names none. */
+const CHUNK = { data: 1024, bytes: 5_000_000 };
+
+export class TinkerTrainer implements Trainer, AsyncDisposable {
+  readonly capabilities: TrainerCapabilities;
+  readonly #wire: Wire;
+  readonly #deadlines: { long: number; short: number };
+  readonly #opened: Opened;
+  readonly #heartbeat: ReturnType<typeof setInterval>;
+  readonly #closed = new AbortController();
+  #seqId = 0;
+  #published = 0;
+  #incomplete = false;
+
+  private constructor(
+    wire: Wire,
+    capabilities: TrainerCapabilities,
+    opened: Opened,
+    options: TinkerOptions,
+  ) {
+    this.capabilities = capabilities;
+    this.#wire = wire;
+    this.#opened = opened;
+    this.#deadlines = {
+      long: options.deadlineMs ?? 3_600_000,
+      short: options.shortDeadlineMs ?? 60_000,
+    };
+    this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs ?? 10_000);
+  }
+
+  /** Opens a session and a fully trained model on it. */
+  static async connect(
+    wire: Wire,
+    options: TinkerOptions & { signal?: AbortSignal } = {},
+  ): Promise<TinkerTrainer> {
+    const { signal } = options;
+    const call = (action: string) => ({
+      action,
+      deadlineMs: options.shortDeadlineMs ?? 60_000,
+      signal,
+    });
+    const version = { sdk_version: "0.24.0" }; // the last one of the JSON era
+    const config = await wire.post(
+      API + "client/config",
+      version,
+      replies.configReply,
+      call("read the engine's settings"),
+    );
+    const able = await wire.get(
+      API + "get_server_capabilities",
+      replies.capabilitiesReply,
+      call("read the engine's capabilities"),
+    );
+    const name = options.baseModel ?? able.supported_models[0]?.model_name;
+    const model = able.supported_models.find((item) => item.model_name === name);
+    if (!model) throw new EngineError(`Cannot train ${name}: the engine does not hold that model`);
+    const session = { tags: [], user_metadata: {}, ...version, type: "create_session" };
+    const { session_id } = await wire.post(
+      API + "create_session",
+      session,
+      replies.sessionReply,
+      call("open a session"),
+    );
+    const { model_id } = await submit(
+      wire,
+      API + "create_model",
+      {
+        session_id,
+        model_seq_id: 1,
+        base_model: model.model_name,
+        lora_config: { rank: 0 },
+      },
+      replies.createdReply,
+      call("create the model"),
+    );
+    const own = able.spade_engine !== undefined;
+    const capabilities = {
+      engine: able.spade_engine ?? "tinker",
+      engineVersion: able.spade_version ?? "unknown",
+      model: model.model_name,
+      maxContext: model.max_context_length ?? Infinity,
+      adamPerCall: own,
+      batchIds: own,
+      reference: false,
+    };
+    const chunk = {
+      data: config.fwdbwd_max_chunk_len ?? CHUNK.data,
+      bytes: config.fwdbwd_max_chunk_bytes_count ?? CHUNK.bytes,
+    };
+    const opened = { sessionId: session_id, modelId: model_id, chunk };
+    return new TinkerTrainer(wire, capabilities, opened, options);
+  }
+
+  async state(options: { signal?: AbortSignal } = {}): Promise<TrainerState> {
+    const info = await this.#wire.post(
+      API + "get_info",
+      { model_id: this.#opened.modelId },
+      replies.infoReply,
+      { action: "read the trainer's state", deadlineMs: this.#deadlines.short, ...options },
+    );
+    return {
+      step: info.spade_steps ?? 0,
+      weightsVersion: info.spade_weights_version ?? this.#published,
+      ...(info.spade_batch_id ? { lastBatchId: info.spade_batch_id } : {}),
+    };
+  }
+
+  async forward(
+    data: readonly Datum[],
+    options: { signal?: AbortSignal } = {},
+  ): Promise<number[][]> {
+    const parts = this.#chunks(data, "cross_entropy");
+    const got = parts.map((chunk) => this.#learn("forward", "forward_input", chunk, {}, options));
+    return (await Promise.all(got)).flatMap((part) => part.logps);
+  }
+
+  /**
+   * Sums over all chunks. On the embedded engine only positions that carry weight are computed: the others come back as
+   * NaN, which is not zero.
+   */
+  async forwardBackward(
+    data: readonly Datum[],
+    loss: LossName,
+    options: { config?: Record<string, number>; signal?: AbortSignal } = {},
+  ): Promise<{ logps: number[][]; loss: number }> {
+    const extra = {
+      ...(options.config ? { loss_fn_config: options.config } : {}),
+      ...(this.capabilities.batchIds ? { spade_positions: "weighted" } : {}),
+    };
+    // all places in the order are taken here, before anything is awaited
+    const parts = this.#chunks(data, loss).map((chunk) =>
+      this.#learn("forward_backward", "forward_backward_input", chunk, extra, options)
+    );
+    try {
+      const done = await Promise.all(parts);
+      return {
+        logps: done.flatMap((part) => part.logps),
+        loss: done.reduce((sum, part) => sum + part.loss, 0),
+      };
+    } catch (error) {
+      this.#incomplete = true;
+      throw error;
+    }
+  }
+
+  async optimStep(
+    adam: AdamParams,
+    options: { batchId: string; signal?: AbortSignal },
+  ): Promise<{ applied: boolean; gradNorm?: number }> {
+    if (this.#incomplete) {
+      throw new EngineError(
+        "Cannot take a step: a forwardBackward before it failed, so the gradient is incomplete; load a checkpoint",
+      );
+    }
+    const reply = await this.#run(
+      "optim_step",
+      {
+        adam_params: {
+          learning_rate: adam.learningRate,
+          beta1: adam.beta1,
+          beta2: adam.beta2,
+          eps: adam.epsilon,
+          weight_decay: adam.weightDecay,
+          grad_clip_norm: adam.gradClipNorm,
+        },
+        ...(this.capabilities.batchIds ? { spade_batch_id: options.batchId } : {}),
+      },
+      replies.stepReply,
+      "take an optimiser step",
+      options.signal,
+    );
+    const gradNorm = reply.metrics?.grad_norm;
+    const applied = reply.spade_already_applied !== true;
+    return { applied, ...(gradNorm === undefined ? {} : { gradNorm }) };
+  }
+
+  async publish(options: { signal?: AbortSignal } = {}): Promise<number> {
+    const body = { sampling_session_seq_id: this.#seqId + 1 };
+    const reply = await this.#run(
+      "save_weights_for_sampler",
+      body,
+      replies.publishReply,
+      "publish the weights",
+      options.signal,
+    );
+    return this.#published = reply.spade_weights_version ?? this.#published + 1;
+  }
+
+  async save(name: string, options: { signal?: AbortSignal } = {}): Promise<string> {
+    const body = { path: name, overwrite: true };
+    const action = `save the weights as ${name}`;
+    return (await this.#run("save_weights", body, replies.pathReply, action, options.signal)).path;
+  }
+
+  async load(path: string, options: { signal?: AbortSignal } = {}): Promise<TrainerState> {
+    const body = { path, optimizer: true };
+    const action = `load the weights ${path}`;
+    await this.#run("load_weights", body, replies.pathReply, action, options.signal);
+    this.#incomplete = false; // loading drops gradients
+    return await this.state(options);
+  }
+
+  /** Ends the heartbeat and frees the model. Never throws: the engine may be gone. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#heartbeat);
+    if (this.#closed.signal.aborted) return;
+    this.#closed.abort(new EngineError("The trainer was closed"));
+    await this.#wire.post(
+      API + "unload_model",
+      { model_id: this.#opened.modelId },
+      replies.anything,
+      { action: "unload the model", deadlineMs: 2_000 },
+    ).catch(() => {});
+  }
+
+  #chunks(data: readonly Datum[], loss: LossName): Chunk[] {
+    if (data.length === 0) {
+      throw new RangeError("Cannot train on no data: must be at least one datum");
+    }
+    return chunks(data, loss, this.#opened.chunk);
+  }
+
+  async #learn(
+    path: string,
+    field: string,
+    chunk: Chunk,
+    extra: Record<string, unknown>,
+    options: { signal?: AbortSignal },
+  ): Promise<{ logps: number[][]; loss: number }> {
+    const { loss, data, lengths } = chunk;
+    const body = { [field]: { data, loss_fn: loss, ...extra } };
+    const action = `run ${path} on ${data.length} data`;
+    const reply = await this.#run(path, body, replies.lossReply, action, options.signal);
+    const logps = reply.loss_fn_outputs.map(({ logprobs }) => logprobs.data.map((v) => v ?? NaN));
+    const wrong = lengths.findIndex((length, i) => logps[i]?.length !== length);
+    if (logps.length !== lengths.length || wrong >= 0) {
+      throw new EngineError(
+        `Cannot ${action}: the reply has log-probabilities of other lengths than the data`,
+      );
+    }
+    const sum = reply.metrics["loss:sum"];
+    if (sum === undefined && path === "forward_backward") {
+      throw new EngineError(`Cannot ${action}: the reply has no loss:sum`);
+    }
+    return { logps, loss: sum ?? 0 };
+  }
+
+  /** One training call: its place in the order is taken now, before anything is awaited. */
+  #run<T>(
+    path: string,
+    body: Record<string, unknown>,
+    schema: z.ZodType<T>,
+    action: string,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const seq_id = ++this.#seqId;
+    const sent = { model_id: this.#opened.modelId, seq_id, ...body };
+    const signals = signal ? [this.#closed.signal, signal] : [this.#closed.signal];
+    return submit(this.#wire, API + path, sent, schema, {
+      action,
+      deadlineMs: this.#deadlines.long,
+      signal: AbortSignal.any(signals),
+    });
+  }
+
+  #beat(): void {
+    const body = { session_id: this.#opened.sessionId };
+    const call = { action: "send a heartbeat", deadlineMs: 5_000, signal: this.#closed.signal };
+    // a lost beat harms nothing: the next real call says what is wrong
+    this.#wire.post(API + "session_heartbeat", body, replies.anything, call).catch(() => {});
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * JSON over HTTP to one engine. Every call has a deadline over all its tries; what comes back is parsed with zod.
+ *
+ * Repeated are only failures that say nothing about the request: refused or broken connections, cut replies, 408, 429
+ * and 5xx. Calls are built so that a repeat is harmless (seeds, seq_id, model_seq_id). Any other 4xx is an
+ * {@link EngineError} at once, with the server's own words.
+ * @module
+ */
+import { z } from "zod";
+import { EngineError } from "../core/mod.ts";
+import { limited, pause } from "./deadline.ts";
+
+export interface WireOptions {
+  /** Address without a path, e.g. `http://127.0.0.1:8000`. */
+  url: string;
+  /** Sent with every call, e.g. an `X-API-Key`. */
+  headers?: Readonly<Record<string, string>>;
+  /** Ends every pending call with its reason, e.g. when the engine's process died. */
+  lifetime?: AbortSignal;
+  /** Tries after the first. @default 5 */
+  retries?: number;
+  /** @default the global `fetch` */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** First pause between tries; it doubles, up to 10 s. @default 200 */
+  pauseMs?: number;
+}
+
+export interface CallOptions {
+  /** What the call does, for error messages: "sample 24 replies". */
+  action: string;
+  deadlineMs: number;
+  signal?: AbortSignal;
+}
+
+const detail = z.object({ detail: z.unknown() });
+const LONGEST_PAUSE_MS = 10_000;
+/** A reply above this many characters is refused. */
+const MAX_REPLY = 256 * 1024 * 1024;
+
+export class Wire {
+  readonly #options: WireOptions;
+  constructor(options: WireOptions) {
+    this.#options = options;
+  }
+
+  get url(): string {
+    return this.#options.url;
+  }
+
+  /** POSTs `body` (absent optionals left out) and parses the reply. */
+  post<T>(path: string, body: unknown, schema: z.ZodType<T>, options: CallOptions): Promise<T> {
+    return this.#call(path, { method: "POST", body: JSON.stringify(body) }, schema, options);
+  }
+
+  get<T>(path: string, schema: z.ZodType<T>, options: CallOptions): Promise<T> {
+    return this.#call(path, { method: "GET" }, schema, options);
+  }
+
+  #call<T>(
+    path: string,
+    init: { method: string; body?: string },
+    schema: z.ZodType<T>,
+    options: CallOptions,
+  ): Promise<T> {
+    const { retries = 5, pauseMs = 200, lifetime } = this.#options;
+    const { action, deadlineMs, signal: asked } = options;
+    return limited(action, deadlineMs, [lifetime, asked], async (signal) => {
+      for (let attempt = 0;; attempt++) {
+        try {
+          return parsed(await this.#once(path, init, action, signal), schema, action);
+        } catch (error) {
+          signal.throwIfAborted();
+          if (!(error instanceof EngineError) || !error.retryable || attempt >= retries) {
+            throw error;
+          }
+          await pause(Math.min(pauseMs * 2 ** attempt, LONGEST_PAUSE_MS), signal);
+        }
+      }
+    });
+  }
+
+  async #once(
+    path: string,
+    init: { method: string; body?: string },
+    action: string,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const headers = { "content-type": "application/json", ...this.#options.headers };
+    let status: number, text: string;
+    try {
+      const send = this.#options.fetch ?? fetch;
+      const response = await send(this.#options.url + path, { ...init, headers, signal });
+      status = response.status;
+      text = await response.text();
+    } catch (cause) {
+      const what = cause instanceof Error ? cause.message : String(cause);
+      throw new EngineError(
+        `Cannot ${action}: the connection to ${this.#options.url} failed (${what}); is the engine running?`,
+        { retryable: true, cause },
+      );
+    }
+    if (text.length > MAX_REPLY) {
+      throw new EngineError(`Cannot ${action}: the reply has ${text.length} characters`);
+    }
+    if (status < 200 || status > 299) throw refusal(status, text, action);
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      const message = `Cannot ${action}: the reply is not JSON (${text.length} characters, cut?)`;
+      throw new EngineError(message, { retryable: true, cause });
+    }
+  }
+}
+
+function refusal(status: number, text: string, action: string): EngineError {
+  let words = text.slice(0, 500);
+  try {
+    const given = detail.parse(JSON.parse(text)).detail;
+    words = typeof given === "string" ? given : JSON.stringify(given);
+  } catch {
+    // not our form of error: the raw text is all there is
+  }
+  const retryable = status === 408 || status === 429 || status >= 500;
+  return new EngineError(`Cannot ${action}: the engine answered ${status}: ${words}`, {
+    retryable,
+  });
+}
+
+function parsed<T>(value: unknown, schema: z.ZodType<T>, action: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new EngineError(
+    `Cannot ${action}: the reply has an unexpected form at ${
+      issue.path.join(".") || "its top"
+    }: ${issue.message}`,
+    { cause: result.error },
+  );
+}
