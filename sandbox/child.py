@@ -6,51 +6,15 @@ byte the child ever sends is READY: it says that confinement is complete, so a d
 import gc
 import json
 import os
-import resource
 import struct
-import sys
 
-import landlock
 from runner import contract, parse, program
-from syscalls import (
-    PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, PR_SET_SECUREBITS, close_from, drop_capabilities, prctl)
 
 READY = b"\x01"
 MAX_PRINTED = 1 << 20
 MAX_DETAIL = 2000
-SECUREBITS_LOCKED = 0x2F
-
-
-class Wall:
-    """What confinement needs, prepared once in the zygote."""
-
-    def __init__(self, system_filter, ruleset, own_users, was_root):
-        self.filter, self.ruleset, self.own_users, self.was_root = system_filter, ruleset, own_users, was_root
-
-
-def confine(socket, wall, with_filter=True):
-    """Order matters: descriptors, limits, no_new_privs, Landlock, capabilities, not dumpable, filter."""
-    prctl(PR_SET_PDEATHSIG, 9)
-    os.dup2(socket, 3)
-    if wall.ruleset >= 0:
-        os.dup2(wall.ruleset, 4)
-    close_from(5 if wall.ruleset >= 0 else 4)
-    os.setsid()
-    resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
-    prctl(PR_SET_NO_NEW_PRIVS, 1)
-    if wall.ruleset >= 0:
-        landlock.restrict(4)
-        os.close(4)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))
-    if wall.own_users or wall.was_root:
-        try:
-            prctl(PR_SET_SECUREBITS, SECUREBITS_LOCKED)
-        except OSError:
-            pass  # without the capability there is nothing to lock
-    drop_capabilities()
-    prctl(PR_SET_DUMPABLE, 0)
-    if with_filter:
-        wall.filter.install()
+MAX_READ = 1 << 18
+FIRST_READ = 4096
 
 
 class Printed:
@@ -111,14 +75,18 @@ def serve(prelude, printed):
     encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
     leave = os._exit
 
-    def receive(size):
-        data = read(3, size)
-        while len(data) < size:
-            more = read(3, size - len(data))
+    def receive():
+        data, size = read(3, FIRST_READ), 4
+        while len(data) < size or size == 4:
+            if len(data) >= 4:
+                size = 4 + unpack("<I", data[:4])[0]
+                if len(data) >= size:
+                    break
+            more = read(3, MAX_READ)
             if not more:
                 leave(0)
             data += more
-        return data
+        return decode(data[4:])
 
     def reply_to(request, operations):
         operation = request["op"]
@@ -132,7 +100,7 @@ def serve(prelude, printed):
 
     operations = {}
     while True:
-        request = decode(receive(unpack("<I", receive(4))[0]))
+        request = receive()
         try:
             reply = reply_to(request, operations)
             if printed.count > MAX_PRINTED:
@@ -150,10 +118,10 @@ def serve(prelude, printed):
             data = data[write(3, data):]
 
 
-def run(socket, wall, prelude, printed):
+def run(wall, prelude, printed):
     """A child's whole life. Never returns."""
     try:
-        confine(socket, wall)
+        wall.confine()
         os.write(3, READY)
         gc.enable()
         serve(prelude, printed)

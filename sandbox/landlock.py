@@ -28,7 +28,3 @@ def empty_ruleset(found):
     else:
         handled = struct.pack("Q", files)
     return call("landlock_create_ruleset", ctypes.create_string_buffer(handled, len(handled)), len(handled), 0)
-
-
-def restrict(ruleset):
-    call("landlock_restrict_self", ruleset, 0)

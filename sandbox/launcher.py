@@ -28,6 +28,7 @@ import preload
 import seccomp
 import selftest
 import syscalls
+import wall
 import zygote
 
 FIRST_FREE = 10  # descriptors below are the child's
@@ -132,14 +133,8 @@ def main():
     if not found:
         reasons["landlock"] = "switched off" if "landlock" in without else "not in this kernel"
     ruleset = landlock.empty_ruleset(found) if found else -1
-    wall = child.Wall(system_filter, ruleset, own, launcher_uid == 0)
     inherited_limits()
-    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-    flags = namespaces.CHILD if own else 0
-
-    def fork():
-        return syscalls.fork_into(flags)
-
+    barrier = wall.Wall(system_filter, ruleset, own, base_bytes)
     os.environ.clear()
     preload.forbid_imports()
     printed = child.Printed()
@@ -148,10 +143,10 @@ def main():
     random.seed(0)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(0)
-    filtered = selftest.observe(fork, wall, "seccomp" not in without)
-    layers = selftest.layers(filtered, selftest.observe(fork, wall, False), launcher_uid, reasons)
+    filtered = selftest.observe(barrier, "seccomp" not in without)
+    layers = selftest.layers(filtered, selftest.observe(barrier, False), launcher_uid, reasons)
     level = selftest.level(layers)
-    server = zygote.Zygote(control_in, control_out, fork, configuration["pool"] if level != "refused" else 0, base_bytes)
+    server = zygote.Zygote(control_in, control_out, barrier, configuration["pool"])
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -159,7 +154,8 @@ def main():
         "level": level, "layers": layers, "missing": missing, "python": sys.version.split()[0], "prefix": sys.prefix})
     if level == "refused":
         os._exit(1)
-    return server.serve(), wall, prelude, printed
+    server.serve()
+    return barrier, prelude, printed
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ KINDS = {
 # Accelerators that load large libraries; hashlib, uuid and shutil do without.
 REFUSED = ["_hashlib", "_uuid", "_bz2", "_lzma"]
 
-FORGOTTEN = "antigravity this ctypes _ctypes launcher __main__ syscalls seccomp landlock namespaces zygote child preload".split()
+FORGOTTEN = """antigravity this ctypes _ctypes launcher __main__ syscalls seccomp landlock namespaces selftest wall zygote
+child preload""".split()
 
 _FROM = {
     "itertools": "combinations permutations product chain accumulate",

@@ -19,7 +19,8 @@ CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC = 0x20000, 0x2000000, 0
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 0x20, 0x1000, 0x4000, 0x40000
 MNT_DETACH = 2
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS = 1, 4, 28, 38, 39
+PR_SET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_DUMPABLE, PR_SET_SECUREBITS = 1, 3, 4, 28
+PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS = 38, 39
 
 X86_64 = dict(
     read=0, write=1, open=2, close=3, stat=4, fstat=5, lstat=6, poll=7, mmap=9, mprotect=10, munmap=11, brk=12,
@@ -103,8 +104,9 @@ _CAPABILITY_HEADER = ctypes.create_string_buffer(struct.pack("II", 0x20080522, 0
 _NO_CAPABILITIES = ctypes.create_string_buffer(bytes(24))
 
 
-def drop_capabilities():
-    check(libc.capset(_CAPABILITY_HEADER, _NO_CAPABILITIES))
+def capability_arguments():
+    """Arguments of capset that leave none."""
+    return _CAPABILITY_HEADER, _NO_CAPABILITIES
 
 
 def has_capabilities():

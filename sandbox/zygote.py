@@ -8,12 +8,9 @@ hang. Its two buffers are not inherited: no child can find in its memory what ot
 import json
 import mmap
 import os
-import resource
 import select
 import struct
 import time
-
-import _socket
 
 import child
 
@@ -24,7 +21,6 @@ LENGTH = struct.Struct("<I")
 LIMITS = struct.Struct("<5d")
 MAX_FRAME = 1 << 20
 SLACK = 64
-SOCKET_BUFFER = 1 << 19
 GRACE = 0.05  # between the end of a child's socket and its own
 PAUSE = 1.0  # after a fork that failed
 
@@ -53,11 +49,10 @@ def private_buffer():
 
 
 class Zygote:
-    """`fork` forks as every child is forked; `base_mb` is the address space a child starts with."""
+    """`control_in` and `control_out` lead to the host; `pool_size` children wait, forked and confined in advance."""
 
-    def __init__(self, control_in, control_out, fork, pool_size, base_bytes):
-        self.control_in, self.control_out, self.fork, self.pool_size = control_in, control_out, fork, pool_size
-        self.base_bytes = base_bytes
+    def __init__(self, control_in, control_out, wall, pool_size):
+        self.control_in, self.control_out, self.wall, self.pool_size = control_in, control_out, wall, pool_size
         self.input, self.output = private_buffer(), private_buffer()
         self.input_view, self.output_view = memoryview(self.input), memoryview(self.output)
         self.have = 0
@@ -67,14 +62,13 @@ class Zygote:
         self.epoll.register(control_in, select.EPOLLIN)
 
     def serve(self):
-        """Runs until the host closes its end. Returns only in a new child: the child's socket."""
+        """Runs until the host closes its end. Returns only in a new child."""
         while True:
             events = self.epoll.poll(self._timeout())
             for fd, _event in events:
                 if fd == self.control_in:
-                    socket = self._control()
-                    if socket is not None:
-                        return socket
+                    if self._control():
+                        return
                 elif fd in self.plays:
                     self._from_child(self.plays[fd])
             now = time.monotonic()
@@ -83,9 +77,8 @@ class Zygote:
             if self.dying:
                 self._reap(now)
             if self._wants_children() and now >= self.fill_after:
-                socket = self._fill(now)
-                if socket is not None:
-                    return socket
+                if self._fill(now):
+                    return
 
     def send(self, kind, identity, message):
         data = json.dumps(message).encode()
@@ -113,43 +106,37 @@ class Zygote:
     # Children
 
     def _spawn(self):
-        """A new child as (pid, our end of its socket); in the child (0, its end)."""
-        ours, theirs = (end.detach() for end in _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM, 0))
-        try:
-            pid = self.fork()
-        except OSError:
-            os.close(ours)
-            os.close(theirs)
-            raise
+        """A new child as (pid, our end of its socket); in the child (0, None)."""
+        pid, fd = self.wall.spawn()
         if pid == 0:
             for play in self.plays.values():
                 if play.pending is not None:
                     play.pending[:] = bytes(len(play.pending))
-            return 0, theirs
-        os.close(theirs)
-        os.set_blocking(ours, False)
-        return pid, ours
+        else:
+            os.set_blocking(fd, False)
+        return pid, fd
 
     def _wants_children(self):
         return len(self.pool) * 2 < self.pool_size
 
     def _fill(self, now):
-        """Several at once: a fork makes the zygote copy each page it then touches, once for all of them."""
+        """Several at once: a fork makes the zygote copy each page it then touches, once for all of them. True in a new
+        child."""
         while len(self.pool) < self.pool_size:
             try:
                 pid, fd = self._spawn()
             except OSError:
                 self.fill_after = now + PAUSE  # no more for now; a start forks for itself
-                return None
+                return False
             if pid == 0:
-                return fd
+                return True
             self.pool.append((pid, fd))
-        return None
+        return False
 
     # From the host
 
     def _control(self):
-        """Reads and obeys. Returns a socket in a new child."""
+        """Reads and obeys. True in a new child."""
         try:
             count = os.readv(self.control_in, [self.input_view[self.have:]])
         except OSError:
@@ -170,9 +157,8 @@ class Zygote:
                 if play is not None and play.why is None:
                     self._ask(play, start + HEADER.size, size)
             elif kind == START:
-                socket = self._start(identity, start + HEADER.size, size)
-                if socket is not None:
-                    return socket
+                if self._start(identity, start + HEADER.size, size):
+                    return True
             elif kind == KILL:
                 play = self.by_identity.get(identity)
                 if play is not None:
@@ -182,29 +168,27 @@ class Zygote:
             rest = self.have - start
             self.input[:rest] = self.input[start:self.have]
             self.have = rest
-        return None
+        return False
 
     def _start(self, identity, offset, size):
+        """True in a new child."""
         request_cpu, request_wall, cpu, wall, memory_mb = LIMITS.unpack_from(self.input, offset)
         pid, fd = self.pool.pop() if self.pool else (None, None)
         try:
             if pid is None:
                 pid, fd = self._spawn()
                 if pid == 0:
-                    return fd
-            memory = self.base_bytes + (int(memory_mb) << 20)
-            seconds = int(cpu) + 2
-            resource.prlimit(pid, resource.RLIMIT_AS, (memory, memory))
-            resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds))
+                    return True
+            self.wall.limit(pid, memory_mb, cpu)
         except OSError as error:
             self.send(EXIT, identity, {"why": "start", "detail": str(error), "code": None, "signal": None, "cpu": 0})
-            return None
+            return False
         now = time.monotonic()
         play = Play(identity, pid, fd, (request_cpu, request_wall, cpu, wall), now)
         self.plays[fd] = self.by_identity[identity] = play
         self.epoll.register(fd, select.EPOLLIN)
         self._ask(play, offset + LIMITS.size, size - LIMITS.size)
-        return None
+        return False
 
     def _ask(self, play, offset, size):
         """Forwards a request. A child that has not read the last one has broken the protocol."""

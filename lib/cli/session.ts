@@ -105,6 +105,17 @@ function openCorpus(config: Config, emit: EventSink) {
   return { ...parsed, hash: sha256(text) };
 }
 
+/** Syntax trees of programs. */
+async function treesOf(sandbox: Sandbox, programs: readonly FolderProgram[]): Promise<Set<string>> {
+  const parsed = await Promise.all(programs.map(({ source }) => sandbox.parse(source)));
+  return new Set(parsed.map((result, i) => {
+    if (result.kind === "ok") return result.value.treeHash;
+    throw new UsageError(
+      `Cannot use held-out program ${programs[i].family}: ${result.reason} ${result.detail ?? ""}`,
+    );
+  }));
+}
+
 /** Opens everything; on an error what was opened is closed again. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { config, emit, clock, signal } = options;
@@ -127,6 +138,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }),
   );
   emit({ kind: "note", message: `sandbox level: ${sandbox.level}` });
+  const heldoutTrees = await treesOf(sandbox, [...heldout.dev, ...heldout.test]);
   const engine = stack.use(await openEngine(options));
   const { capabilities } = engine.trainer;
   const manifest: Manifest = {
@@ -186,6 +198,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       corpus: corpus === null ? null : createCorpus(corpus.documents),
       pool,
       heldout,
+      heldoutTrees,
       clock,
       emit,
       signal,

@@ -16,8 +16,14 @@ export async function limited<T>(
     const message = `Cannot ${action}: no answer within ${deadlineMs} ms`;
     controller.abort(new EngineError(message, { retryable: true }));
   }, deadlineMs);
-  const given = signals.filter((signal) => signal !== undefined);
-  const signal = AbortSignal.any([controller.signal, ...given]);
+  // AbortSignal.any would leave a trace of every call on signals that live as long as a run
+  const given = signals.filter((signal) => signal !== undefined).map((signal) => {
+    const abort = () => controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort);
+    return () => signal.removeEventListener("abort", abort);
+  });
+  const { signal } = controller;
   try {
     signal.throwIfAborted();
     return await Promise.race([work(signal), aborted(signal)]);
@@ -27,6 +33,7 @@ export async function limited<T>(
     throw error;
   } finally {
     clearTimeout(timer);
+    for (const forget of given) forget();
     controller.abort();
   }
 }

@@ -12,6 +12,7 @@ import { BatchSampler } from "./sampler.ts";
 import { TinkerTrainer } from "./tinker.ts";
 import { Wire } from "./wire.ts";
 
+/** How to start {@link EmbeddedEngine}. */
 export interface EmbeddedOptions {
   /** Python of the engine's environment, e.g. `.spade/engine/bin/python`. */
   python: string;
@@ -19,9 +20,9 @@ export interface EmbeddedOptions {
   model: string;
   /** Folder for saved weights; made when needed. */
   state: string;
-  /** @default "scripts/engine/server.py" */
+  /** The server's program. @default "scripts/engine/server.py" */
   script?: string;
-  /** @default 1 */
+  /** Threads that compute. @default 1 */
   threads?: number;
   /** What the model is called. @default the folder's name */
   name?: string;
@@ -29,14 +30,19 @@ export interface EmbeddedOptions {
   rows?: number;
   /** A file the log is appended to, or a function that gets each line. */
   log?: string | ((line: string) => void);
-  /** @default 120_000 */
+  /** Longest wait for the ready line. @default 120_000 */
   readyMs?: number;
+  /** Gives up the start. */
   signal?: AbortSignal;
 }
 
+/** One child process with a trainer, a sampler of the published and one of the starting weights. */
 export class EmbeddedEngine implements Engine {
+  /** Trains all weights of the model. */
   readonly trainer: Trainer;
+  /** Samples from the last published weights. */
   readonly sampler: Sampler;
+  /** Samples from the starting weights, whatever was trained since. */
   readonly base: Sampler;
   readonly #process: EngineProcess;
   readonly #close: () => Promise<void>;
@@ -111,14 +117,17 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
+  /** Process id of the child. */
   get pid(): number {
     return this.#process.pid;
   }
 
+  /** The last lines of its log. */
   log(): string {
     return this.#process.log();
   }
 
+  /** Stops the child; resolves when it is gone. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#close();
   }

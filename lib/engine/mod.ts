@@ -3,4 +3,4 @@ export { BatchSampler, type BatchSamplerOptions } from "./sampler.ts";
 export { EmbeddedEngine, type EmbeddedOptions } from "./embedded.ts";
 export { connectEngine } from "./remote.ts";
 export { type TinkerOptions, TinkerTrainer } from "./tinker.ts";
-export { type CallOptions, Wire, type WireOptions } from "./wire.ts";
+export { type CallOptions, type ReplySchema, Wire, type WireOptions } from "./wire.ts";

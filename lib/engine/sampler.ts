@@ -15,6 +15,7 @@ import {
 import { checked, completionsReply } from "./replies.ts";
 import type { Wire } from "./wire.ts";
 
+/** What a {@link BatchSampler} samples from, and how it gathers. */
 export interface BatchSamplerOptions {
   /** Which weights: `current` (last published), `base` (starting weights), or a sampling session. */
   model: string;
@@ -40,12 +41,14 @@ interface Waiting {
 /** This many tokens in a row with a log-probability of exactly 0 mean that the engine fills in zeros. */
 const ZEROS = 16;
 
+/** Draws replies from one set of weights; concurrent calls share a POST. */
 export class BatchSampler implements Sampler {
   readonly #wire: Wire;
   readonly #options: Required<BatchSamplerOptions>;
   readonly #groups = new Map<string, Waiting[]>();
   #zeros = 0;
 
+  /** Nothing is sent before the first {@link BatchSampler.sample}. */
   constructor(wire: Wire, options: BatchSamplerOptions) {
     this.#wire = wire;
     const defaults = {
@@ -58,6 +61,12 @@ export class BatchSampler implements Sampler {
     this.#options = { ...defaults, ...options };
   }
 
+  /**
+   * One reply, checked (engines.md section 7).
+   *
+   * @throws {EngineError} where the engine refuses, fails, goes away, or its reply is not sound.
+   * @throws {RangeError} for an empty prompt.
+   */
   sample(request: SampleRequest, options: { signal?: AbortSignal } = {}): Promise<SampleReply> {
     const { signal } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);

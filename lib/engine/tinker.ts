@@ -18,10 +18,13 @@ import {
   type TrainerState,
 } from "../core/mod.ts";
 import { type Chunk, chunks } from "./data.ts";
+import { limited } from "./deadline.ts";
 import { submit } from "./futures.ts";
 import * as replies from "./replies.ts";
+import { API, openSession, type Session } from "./session.ts";
 import type { Wire } from "./wire.ts";
 
+/** Names and deadlines of a {@link TinkerTrainer}. */
 export interface TinkerOptions {
   /** What the server calls the base model. @default the first supported one */
   baseModel?: string;
@@ -29,38 +32,25 @@ export interface TinkerOptions {
   deadlineMs?: number;
   /** For the short calls (session, state). @default 60_000 */
   shortDeadlineMs?: number;
-  /** @default 10_000 */
+  /** Between heartbeats. @default 10_000 */
   heartbeatMs?: number;
 }
 
-interface Opened {
-  sessionId: string;
-  modelId: string;
-  chunk: { data: number; bytes: number };
-}
-
-const API = "/api/v1/";
-/** Tinker's own limits, where a server names none. */
-const CHUNK = { data: 1024, bytes: 5_000_000 };
-
+/** Trains one model on a Tinker server. */
 export class TinkerTrainer implements Trainer, AsyncDisposable {
+  /** What this server can do. */
   readonly capabilities: TrainerCapabilities;
   readonly #wire: Wire;
   readonly #deadlines: { long: number; short: number };
-  readonly #opened: Opened;
+  readonly #opened: Session;
   readonly #heartbeat: ReturnType<typeof setInterval>;
   readonly #closed = new AbortController();
   #seqId = 0;
   #published = 0;
   #incomplete = false;
 
-  private constructor(
-    wire: Wire,
-    capabilities: TrainerCapabilities,
-    opened: Opened,
-    options: TinkerOptions,
-  ) {
-    this.capabilities = capabilities;
+  private constructor(wire: Wire, opened: Session, options: TinkerOptions) {
+    this.capabilities = opened.capabilities;
     this.#wire = wire;
     this.#opened = opened;
     this.#deadlines = {
@@ -68,6 +58,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
       short: options.shortDeadlineMs ?? 60_000,
     };
     this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs ?? 10_000);
+    Deno.unrefTimer(this.#heartbeat);
   }
 
   /** Opens a session and a fully trained model on it. */
@@ -75,64 +66,10 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     wire: Wire,
     options: TinkerOptions & { signal?: AbortSignal } = {},
   ): Promise<TinkerTrainer> {
-    const { signal } = options;
-    const call = (action: string) => ({
-      action,
-      deadlineMs: options.shortDeadlineMs ?? 60_000,
-      signal,
-    });
-    const version = { sdk_version: "0.24.0" }; // the last one of the JSON era
-    const config = await wire.post(
-      API + "client/config",
-      version,
-      replies.configReply,
-      call("read the engine's settings"),
-    );
-    const able = await wire.get(
-      API + "get_server_capabilities",
-      replies.capabilitiesReply,
-      call("read the engine's capabilities"),
-    );
-    const name = options.baseModel ?? able.supported_models[0]?.model_name;
-    const model = able.supported_models.find((item) => item.model_name === name);
-    if (!model) throw new EngineError(`Cannot train ${name}: the engine does not hold that model`);
-    const session = { tags: [], user_metadata: {}, ...version, type: "create_session" };
-    const { session_id } = await wire.post(
-      API + "create_session",
-      session,
-      replies.sessionReply,
-      call("open a session"),
-    );
-    const { model_id } = await submit(
-      wire,
-      API + "create_model",
-      {
-        session_id,
-        model_seq_id: 1,
-        base_model: model.model_name,
-        lora_config: { rank: 0 },
-      },
-      replies.createdReply,
-      call("create the model"),
-    );
-    const own = able.spade_engine !== undefined;
-    const capabilities = {
-      engine: able.spade_engine ?? "tinker",
-      engineVersion: able.spade_version ?? "unknown",
-      model: model.model_name,
-      maxContext: model.max_context_length ?? Infinity,
-      adamPerCall: own,
-      batchIds: own,
-      reference: false,
-    };
-    const chunk = {
-      data: config.fwdbwd_max_chunk_len ?? CHUNK.data,
-      bytes: config.fwdbwd_max_chunk_bytes_count ?? CHUNK.bytes,
-    };
-    const opened = { sessionId: session_id, modelId: model_id, chunk };
-    return new TinkerTrainer(wire, capabilities, opened, options);
+    return new TinkerTrainer(wire, await openSession(wire, options), options);
   }
 
+  /** Counts the server keeps with the weights. */
   async state(options: { signal?: AbortSignal } = {}): Promise<TrainerState> {
     const info = await this.#wire.post(
       API + "get_info",
@@ -147,6 +84,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     };
   }
 
+  /** Log-probabilities at every position, whatever the weights. Changes nothing. */
   async forward(
     data: readonly Datum[],
     options: { signal?: AbortSignal } = {},
@@ -185,6 +123,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     }
   }
 
+  /** One AdamW step (decay on every weight, as torch does) with the hyper-parameters of this call. */
   async optimStep(
     adam: AdamParams,
     options: { batchId: string; signal?: AbortSignal },
@@ -216,6 +155,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     return { applied, ...(gradNorm === undefined ? {} : { gradNorm }) };
   }
 
+  /** Publishes; on our server the version grows only when a step was taken since the last publish. */
   async publish(options: { signal?: AbortSignal } = {}): Promise<number> {
     const body = { sampling_session_seq_id: this.#seqId + 1 };
     const reply = await this.#run(
@@ -228,12 +168,14 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     return this.#published = reply.spade_weights_version ?? this.#published + 1;
   }
 
+  /** Replaces what was saved under `name`. */
   async save(name: string, options: { signal?: AbortSignal } = {}): Promise<string> {
     const body = { path: name, overwrite: true };
     const action = `save the weights as ${name}`;
     return (await this.#run("save_weights", body, replies.pathReply, action, options.signal)).path;
   }
 
+  /** Weights that were published when saved are the sampler's again, under their old version. */
   async load(path: string, options: { signal?: AbortSignal } = {}): Promise<TrainerState> {
     const body = { path, optimizer: true };
     const action = `load the weights ${path}`;
@@ -297,12 +239,13 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
   ): Promise<T> {
     const seq_id = ++this.#seqId;
     const sent = { model_id: this.#opened.modelId, seq_id, ...body };
-    const signals = signal ? [this.#closed.signal, signal] : [this.#closed.signal];
-    return submit(this.#wire, API + path, sent, schema, {
+    const deadlineMs = this.#deadlines.long;
+    return limited(
       action,
-      deadlineMs: this.#deadlines.long,
-      signal: AbortSignal.any(signals),
-    });
+      deadlineMs,
+      [this.#closed.signal, signal],
+      (signal) => submit(this.#wire, API + path, sent, schema, { action, deadlineMs, signal }),
+    );
   }
 
   #beat(): void {

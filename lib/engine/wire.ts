@@ -10,6 +10,7 @@ import { z } from "zod";
 import { EngineError } from "../core/mod.ts";
 import { limited, pause } from "./deadline.ts";
 
+/** Where an engine is, and how patient to be. */
 export interface WireOptions {
   /** Address without a path, e.g. `http://127.0.0.1:8000`. */
   url: string;
@@ -19,16 +20,19 @@ export interface WireOptions {
   lifetime?: AbortSignal;
   /** Tries after the first. @default 5 */
   retries?: number;
-  /** @default the global `fetch` */
+  /** What sends. @default the global `fetch` */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** First pause between tries; it doubles, up to 10 s. @default 200 */
   pauseMs?: number;
 }
 
+/** One call's name, deadline and signal. */
 export interface CallOptions {
   /** What the call does, for error messages: "sample 24 replies". */
   action: string;
+  /** For all tries together. */
   deadlineMs: number;
+  /** Its reason is what the call throws. */
   signal?: AbortSignal;
 }
 
@@ -37,29 +41,39 @@ const LONGEST_PAUSE_MS = 10_000;
 /** A reply above this many characters is refused. */
 const MAX_REPLY = 256 * 1024 * 1024;
 
+/** What parses a reply: any zod schema. */
+export interface ReplySchema<T> {
+  /** The value in its form; throws where it has another. */
+  parse(value: unknown): T;
+}
+
+/** A client of one address. */
 export class Wire {
   readonly #options: WireOptions;
+  /** Nothing is sent before the first call. */
   constructor(options: WireOptions) {
     this.#options = options;
   }
 
+  /** The engine's address. */
   get url(): string {
     return this.#options.url;
   }
 
   /** POSTs `body` (absent optionals left out) and parses the reply. */
-  post<T>(path: string, body: unknown, schema: z.ZodType<T>, options: CallOptions): Promise<T> {
+  post<T>(path: string, body: unknown, schema: ReplySchema<T>, options: CallOptions): Promise<T> {
     return this.#call(path, { method: "POST", body: JSON.stringify(body) }, schema, options);
   }
 
-  get<T>(path: string, schema: z.ZodType<T>, options: CallOptions): Promise<T> {
+  /** GETs and parses the reply. */
+  get<T>(path: string, schema: ReplySchema<T>, options: CallOptions): Promise<T> {
     return this.#call(path, { method: "GET" }, schema, options);
   }
 
   #call<T>(
     path: string,
     init: { method: string; body?: string },
-    schema: z.ZodType<T>,
+    schema: ReplySchema<T>,
     options: CallOptions,
   ): Promise<T> {
     const { retries = 5, pauseMs = 200, lifetime } = this.#options;
@@ -126,14 +140,14 @@ function refusal(status: number, text: string, action: string): EngineError {
   });
 }
 
-function parsed<T>(value: unknown, schema: z.ZodType<T>, action: string): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new EngineError(
-    `Cannot ${action}: the reply has an unexpected form at ${
-      issue.path.join(".") || "its top"
-    }: ${issue.message}`,
-    { cause: result.error },
-  );
+function parsed<T>(value: unknown, schema: ReplySchema<T>, action: string): T {
+  try {
+    return schema.parse(value);
+  } catch (cause) {
+    if (!(cause instanceof z.ZodError)) throw cause;
+    const [{ path, message }] = cause.issues;
+    const where = path.join(".") || "its top";
+    const what = `Cannot ${action}: the reply has an unexpected form at ${where}: ${message}`;
+    throw new EngineError(what, { cause });
+  }
 }

@@ -39,6 +39,8 @@ export interface Loop {
   corpus: Corpus | null;
   pool: readonly FolderProgram[];
   heldout: { dev: readonly FolderProgram[]; test: readonly FolderProgram[] };
+  /** Syntax trees of the held-out programs: a designer that writes one is refused, so no run trains on them. */
+  heldoutTrees: ReadonlySet<string>;
   clock: Clock;
   emit: EventSink;
   signal: AbortSignal;

@@ -68,10 +68,8 @@ export async function makeSet(
   if (loop.config.designer === "none") return await drawSet(loop, state, rollout);
   const plans = planSlots(loop, state, rollout);
   if (storedSet(loop, rollout).length > 0) return await playSet(loop, rollout);
-  const known = new Set(
-    loop.store.all("environment").filter((row) => row.rollout < rollout)
-      .map((row) => row.treeHash),
-  );
+  const earlier = loop.store.all("environment").filter((row) => row.rollout < rollout);
+  const known = new Set([...loop.heldoutTrees, ...earlier.map((row) => row.treeHash)]);
   const twins = newTwins(loop);
   let done = 0;
   const tell = () =>

@@ -17,7 +17,7 @@ from slabs import PrefixCache, Slab, length_class
 PREFILL_TOKENS = 2048  # a tick prefills at most this many tokens (one row always goes)
 
 
-@dataclass
+@dataclass(eq=False)
 class Row:
     job: "Job"
     index: int
@@ -33,7 +33,7 @@ class Row:
     finish: str = ""
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
     """One request: some rows that answer together. `done` is called once, on the compute thread."""
 
@@ -75,6 +75,11 @@ class Decoder:
         for job in jobs.values():
             job.error = error
             job.done(job)
+
+    def rest(self) -> None:
+        """Give back memory that only speeds up decoding."""
+        self.slabs = {}
+        self.prefixes.clear()
 
     def tick(self) -> None:
         for row in [r for r in self.active if r.job.cancelled]:

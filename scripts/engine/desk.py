@@ -1,5 +1,6 @@
 """Who is who on this server: models, sampling sessions, promises. Training verbs become generators for the engine."""
 import json
+import time
 from collections import OrderedDict
 from pathlib import Path
 from typing import Callable, Iterator
@@ -14,6 +15,7 @@ from refusal import Refusal
 from training import TrainedModel
 
 MAX_MODELS = 4
+STALE_SECONDS = 120.0  # a client sends a heartbeat every 10 s
 KEEP_SESSIONS = 8  # sampling sessions of published weights; older ones answer 410
 
 
@@ -40,6 +42,8 @@ class Desk:
             return self.made[key]
         promise = self.promises.new()
         if len(self.models) >= MAX_MODELS:
+            self._drop_stale()
+        if len(self.models) >= MAX_MODELS:
             raise Refusal(f"Cannot create a model: {MAX_MODELS} are loaded; unload_model one", 409)
         self.models_made += 1
         model_id = f"model-{self.models_made}"
@@ -48,6 +52,13 @@ class Desk:
         promise.settle({"model_id": model_id})
         self.made[key] = promise, model_id
         return promise, model_id
+
+    def _drop_stale(self) -> None:
+        """Models of clients that went away without a word make room for new ones."""
+        for (session_id, _), (_, model_id) in list(self.made.items()):
+            silent = time.monotonic() - self.sessions[session_id]["seen"]
+            if model_id in self.models and silent > STALE_SECONDS:
+                self.unload(model_id)
 
     def unload(self, model_id: str) -> None:
         self.model(model_id)

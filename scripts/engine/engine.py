@@ -107,7 +107,9 @@ class Engine:
                     except BaseException as error:  # noqa: BLE001
                         log.exception("a decode tick failed")
                         decoder.fail(error)
-            self.decoders = [d for d in self.decoders if d.busy or d in (self.base, self.current)]
+            for decoder in [d for d in self.decoders if not d.busy and d not in (self.base, self.current)]:
+                decoder.rest()
+                self.decoders.remove(decoder)
             if self.training:
                 self._advance()
 

@@ -13,6 +13,7 @@ from typing import Callable
 from refusal import Refusal
 
 KEEP = 4096
+DELIVERED = 64
 GAP_SECONDS = 30.0
 log = logging.getLogger("engine")
 
@@ -45,20 +46,37 @@ class Promise:
 
 
 class Promises:
+    """Results are kept until they were fetched and `DELIVERED` newer ones were; then asking again answers 410."""
+
     def __init__(self):
         self.known: OrderedDict[str, Promise] = OrderedDict()
+        self.delivered: OrderedDict[str, None] = OrderedDict()
         self.expired: OrderedDict[str, None] = OrderedDict()
 
     def new(self) -> Promise:
         promise = Promise(asyncio.get_running_loop())
         self.known[promise.id] = promise
         if len(self.known) > KEEP:
-            for key in [k for k, p in self.known.items() if p.result is not None][: len(self.known) - KEEP]:
-                del self.known[key]
-                self.expired[key] = None
-                if len(self.expired) > 16 * KEEP:
-                    self.expired.popitem(last=False)
+            oldest = next((k for k, p in self.known.items() if p.result is not None), None)
+            if oldest:
+                self._drop(oldest)
         return promise
+
+    def deliver(self, promise: Promise) -> dict:
+        result = promise.result
+        self.delivered[promise.id] = None
+        if len(self.delivered) > DELIVERED:
+            self._drop(next(iter(self.delivered)))
+        return result
+
+    def _drop(self, request_id: str) -> None:
+        self.delivered.pop(request_id, None)
+        promise = self.known.pop(request_id, None)
+        if promise:
+            promise.result = {}  # a model's sequence still points at it
+        self.expired[request_id] = None
+        if len(self.expired) > 16 * KEEP:
+            self.expired.popitem(last=False)
 
     def get(self, request_id: str) -> Promise:
         if request_id in self.expired:

@@ -1,23 +1,40 @@
 """Load a model folder: the lean path where one fits, else the class of transformers itself."""
+import json
 from pathlib import Path
 
 import torch
 
-from generic import Generic
 from qwen3 import Qwen3
 
 
-def load(folder: Path, lean: bool = True) -> tuple[Qwen3 | Generic, dict[str, torch.Tensor]]:
-    """(forward passes, starting weights by name). Float32, evaluation mode, nothing fetched from the network.
+def load(folder: Path, lean: bool = True) -> tuple:
+    """(forward passes, starting weights by name). Float32, nothing fetched from the network.
 
-    Code that comes with the folder is not run.
+    Code that comes with the folder is not run. The lean path reads config.json and the safetensors files itself:
+    importing transformers would double the time of a start.
     """
+    config = json.loads((folder / "config.json").read_text())
+    if lean and Qwen3.fits(config):
+        return _lean(folder, config)
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging
+
+    from generic import Generic
 
     logging.disable_progress_bar()
     module = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True, trust_remote_code=False)
     module.eval().requires_grad_(False)
-    start = {name: weight.detach().clone() for name, weight in module.named_parameters()}
-    policy = Qwen3(module) if lean and Qwen3.fits(module.config) else Generic(module)
-    return policy, start
+    return Generic(module), {name: weight.detach().clone() for name, weight in module.named_parameters()}
+
+
+def _lean(folder: Path, config: dict) -> tuple:
+    from safetensors.torch import load_file
+
+    policy, found = Qwen3(config), {}
+    for file in sorted(folder.glob("*.safetensors")):
+        if file.name != "optimizer.safetensors":
+            found.update(load_file(file))
+    missing = sorted(policy.names() - set(found))
+    if missing:
+        raise SystemExit(f"Cannot load {folder}: {len(missing)} weights are missing, first {missing[0]}")
+    return policy, {name: found[name].float().contiguous() for name in sorted(policy.names())}

@@ -37,7 +37,8 @@ def configure(threads: int) -> None:
     """Threads, and keep freed memory: giving large blocks back to the system after each operation halves the speed."""
     try:
         libc = ctypes.CDLL("libc.so.6")
-        libc.mallopt(-3, 1 << 30)  # M_MMAP_THRESHOLD
+        libc.mallopt(-8, 1)  # M_ARENA_MAX: the compute thread shares the main arena
+        libc.mallopt(-3, 32 << 20)  # M_MMAP_THRESHOLD, the largest value glibc takes
         libc.mallopt(-1, 1 << 30)  # M_TRIM_THRESHOLD
         libc.mallopt(-2, 1 << 26)  # M_TOP_PAD
     except (OSError, AttributeError):

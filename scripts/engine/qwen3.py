@@ -15,21 +15,32 @@ class Qwen3:
     exact_prefix = True  # a token's bits depend on its prefix only: prefixes may be cached, prompts cut in pieces
 
     @staticmethod
-    def fits(config) -> bool:
-        plain = config.model_type == "qwen3" and not config.attention_bias and config.hidden_act == "silu"
-        rope = getattr(config, "rope_parameters", None) or {}
-        sliding = any(kind != "full_attention" for kind in (getattr(config, "layer_types", None) or []))
-        return plain and not sliding and rope.get("rope_type", "default") == "default"
+    def fits(config: dict) -> bool:
+        """Whether a config.json is a plain Qwen3: no attention bias, no sliding window, default rotary positions."""
+        rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+        kinds = set(config.get("layer_types") or ["full_attention"])
+        return (config.get("model_type") == "qwen3" and not config.get("attention_bias") and kinds == {"full_attention"}
+                and config.get("hidden_act", "silu") == "silu" and not config.get("use_sliding_window")
+                and rope.get("rope_type", rope.get("type", "default")) == "default")
 
-    def __init__(self, module):
-        c = module.config
-        self.layers, self.heads, self.kv_heads = c.num_hidden_layers, c.num_attention_heads, c.num_key_value_heads
-        self.size, self.eps, self.tied = c.head_dim, c.rms_norm_eps, bool(c.tie_word_embeddings)
-        self.vocabulary, self.positions = c.vocab_size, c.max_position_embeddings
+    def __init__(self, config: dict):
+        self.layers, self.heads = config["num_hidden_layers"], config["num_attention_heads"]
+        self.kv_heads = config.get("num_key_value_heads", self.heads)
+        self.size = config.get("head_dim") or config["hidden_size"] // self.heads
+        self.eps, self.tied = config.get("rms_norm_eps", 1e-6), bool(config.get("tie_word_embeddings", False))
+        self.vocabulary, self.positions = config["vocab_size"], config["max_position_embeddings"]
         self.kv_shape = KvShape(self.layers, self.kv_heads, self.size)
-        inverse = module.model.rotary_emb.inv_freq.float()
+        theta = (config.get("rope_parameters") or {}).get("rope_theta") or config.get("rope_theta", 10000.0)
+        inverse = 1.0 / theta ** (torch.arange(0, self.size, 2, dtype=torch.int64).float() / self.size)
         angle = torch.arange(2 * max(64, self.positions))[:, None].float() * inverse[None]
         self.cos, self.sin = torch.cat((angle, angle), -1).cos(), torch.cat((angle, angle), -1).sin()
+
+    def names(self) -> set[str]:
+        """The weights this pass needs."""
+        parts = ["input_layernorm", "post_attention_layernorm", *[f"mlp.{n}_proj" for n in ("gate", "up", "down")],
+                 *[f"self_attn.{n}" for n in ("q_proj", "k_proj", "v_proj", "o_proj", "q_norm", "k_norm")]]
+        layers = {f"model.layers.{i}.{part}.weight" for i in range(self.layers) for part in parts}
+        return layers | {"model.embed_tokens.weight", "model.norm.weight"} | (set() if self.tied else {"lm_head.weight"})
 
     def layer(self, state: dict[str, torch.Tensor], i: int) -> tuple:
         """One layer's weights, query, key, value and gate, up joined; works on leaves that require gradients too."""

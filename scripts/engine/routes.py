@@ -2,6 +2,7 @@
 import asyncio
 import json
 import os
+import time
 import uuid
 
 from fastapi import FastAPI, Request
@@ -65,7 +66,7 @@ def build(desk: Desk, facts: dict) -> FastAPI:
     @post("create_session")
     async def create_session(body: dict):
         session_id = uuid.uuid4().hex
-        desk.sessions[session_id] = {"tags": body.get("tags") or []}
+        desk.sessions[session_id] = {"seen": time.monotonic()}
         return {"session_id": session_id, "type": "create_session"}
 
     @post("session_heartbeat")
@@ -76,6 +77,7 @@ def build(desk: Desk, facts: dict) -> FastAPI:
     def known(session_id: str) -> None:
         if session_id not in desk.sessions:
             raise Refusal(f"Cannot find session {session_id!r}: call create_session", 404)
+        desk.sessions[session_id]["seen"] = time.monotonic()
 
     def base(name: str) -> None:
         if name not in (desk.name, "base"):
@@ -214,7 +216,7 @@ def build(desk: Desk, facts: dict) -> FastAPI:
             await asyncio.wait_for(promise.ready.wait(), POLL_SECONDS)
         except TimeoutError:
             return {"type": "try_again", "request_id": promise.id, "queue_state": "active"}
-        return promise.result
+        return desk.promises.deliver(promise)
 
     @app.post("/v1/completions")
     async def complete(request: Request):

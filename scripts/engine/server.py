@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import warnings
+from importlib import metadata
 from pathlib import Path
 
 import numerics
@@ -71,7 +72,6 @@ def main() -> None:
 
     numerics.configure(args.threads)
     import torch
-    import transformers
     import uvicorn
 
     from desk import Desk
@@ -87,7 +87,7 @@ def main() -> None:
     name = args.name or args.model.resolve().name
     facts = {"spade_engine": "embedded", "spade_version": VERSION, "spade_row_exact": exact, "spade_path": type(policy).__name__,
              "spade_vocabulary": policy.vocabulary, "spade_threads": args.threads, "spade_logprobs": "processed, before top-k and top-p",
-             "spade_torch": torch.__version__, "spade_transformers": transformers.__version__,
+             "spade_torch": torch.__version__, "spade_transformers": metadata.version("transformers"),
              "spade_losses": ["cross_entropy", "importance_sampling", "ppo"], "spade_base_version": 0}
     app = build(Desk(engine, args.model, args.state, name), facts)
     engine.thread.start()
@@ -96,6 +96,7 @@ def main() -> None:
         async def startup(self, sockets=None):
             await super().startup(sockets)
             port = listener.getsockname()[1]
+            logging.info("engine %s up on port %d: %s, %d threads, row-exact %s", VERSION, port, name, args.threads, exact)
             print(json.dumps({"ready": True, "port": port, "model": name, "version": VERSION, "pid": os.getpid()}), file=out, flush=True)
 
     config = uvicorn.Config(app, loop="uvloop", http="httptools", log_level="warning", access_log=False, lifespan="off",

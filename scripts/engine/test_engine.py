@@ -3,6 +3,7 @@ import asyncio
 import json
 import math
 import random
+import time
 import unittest
 
 import numpy
@@ -12,6 +13,7 @@ from test_support import (ADAM, LLAMA, LLAMA_START, POSITIONS, QWEN, QWEN_START,
                           random_specs, run_rows)
 
 import autograd
+import desk
 import futures
 import losses
 import sampling
@@ -114,6 +116,7 @@ class Sampling(unittest.TestCase):
 
     def test_the_lean_pass_equals_transformers(self):
         plain, _ = load(make("qwen3"), lean=False)
+        self.assertEqual(set(plain.module.state_dict()) - {"lm_head.weight"}, set(QWEN_START))
         ids, chosen = torch.randint(0, VOCABULARY, (3, 40)), torch.arange(120)
         want, got = plain.logits(QWEN_START, ids, chosen), QWEN.logits(QWEN_START, ids, chosen)
         self.assertLess((want - got).abs().max().item(), 2e-5 * want.abs().max().item())
@@ -356,6 +359,35 @@ class Server(unittest.TestCase):
             futures.GAP_SECONDS = gap
         status, _ = self.site.call("/api/v1/optim_step", {"model_id": "model-1", "seq_id": 1000, "adam_params": {"lr": 1}})
         self.assertEqual(status, 422)
+
+    def test_fetched_results_can_be_fetched_again_for_a_while(self):
+        first = self.site.api("forward", {"model_id": "model-1", "seq_id": 1, "forward_input": batch(self.draw, 2)})
+        self.assertEqual(self.site.wait(first["request_id"]), self.site.wait(first["request_id"]))
+        self.site.seq = 1
+        for _ in range(futures.DELIVERED):
+            self.site.train("forward", {"forward_input": batch(self.draw, 1)})
+        self.assertEqual(self.site.call("/api/v1/retrieve_future", first)[0], 410)
+
+    def test_a_client_that_goes_away_ends_its_rows_and_models_of_silent_clients_make_room(self):
+        async def leave():
+            job = asyncio.ensure_future(self.site.request("POST", "/v1/completions", {"prompt": [[1]] * 8, "max_tokens": 600}, gone=True))
+            return await job
+
+        status, _ = self.site.loop.run_until_complete(leave())
+        self.assertEqual(status, 499)
+        for _ in range(100):
+            if not self.site.engine.base.busy:
+                break
+            time.sleep(0.05)
+        self.assertFalse(self.site.engine.base.busy)
+        for _ in range(desk.MAX_MODELS - 1):
+            self.site.new_model()
+        asked = {"session_id": self.site.session, "model_seq_id": 99, "base_model": "tiny", "lora_config": {"rank": 0}}
+        self.assertEqual(self.site.call("/api/v1/create_model", asked)[0], 409)
+        self.site.desk.sessions[self.site.session]["seen"] -= 1000
+        fresh = self.site.api("create_session", {})["session_id"]
+        self.site.api("create_model", {**asked, "session_id": fresh})
+        self.assertEqual(len(self.site.desk.models), 1)
 
     def test_malformed_requests_are_refused_with_a_reason(self):
         good = datum(self.draw, 3)

@@ -1,8 +1,10 @@
 """Shared by the tests: two tiny models, a driver that calls the app without a socket, and short ways to build requests."""
 import asyncio
+import atexit
 import json
 import os
 import random
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -25,6 +27,7 @@ SHAPE = dict(vocab_size=VOCABULARY, hidden_size=64, intermediate_size=96, num_hi
              num_key_value_heads=2, head_dim=16, max_position_embeddings=POSITIONS, initializer_range=0.12,
              tie_word_embeddings=True, bos_token_id=None, eos_token_id=None, pad_token_id=None)
 HOME = Path(tempfile.mkdtemp(prefix="engine-test-"))
+atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 
 
 def make(kind: str) -> Path:
@@ -37,7 +40,7 @@ def make(kind: str) -> Path:
             for weight in module.parameters():
                 if weight.ndim == 1:  # norms away from one, or a forgotten norm weight would pass
                     weight.uniform_(0.5, 1.5)
-        module.save_pretrained(folder)
+        module.save_pretrained(folder, max_shard_size="1GB")
     return folder
 
 
@@ -85,7 +88,7 @@ class Site:
         self.engine.thread.join(5)
         self.loop.close()
 
-    async def request(self, method: str, path: str, body) -> tuple[int, dict]:
+    async def request(self, method: str, path: str, body, gone=False) -> tuple[int, dict]:
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         sent: list = []
         pending = [{"type": "http.request", "body": raw, "more_body": False}]
@@ -93,6 +96,8 @@ class Site:
         async def receive():
             if pending:
                 return pending.pop()
+            if gone:
+                return {"type": "http.disconnect"}
             await asyncio.sleep(3600)
 
         async def send(message):

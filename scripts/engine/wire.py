@@ -13,9 +13,12 @@ from refusal import Refusal
 from sampling import Params
 
 MISSING = object()
+MAX_BODY = 64 << 20
 
 
 def body(raw: bytes) -> dict:
+    if len(raw) > MAX_BODY:
+        raise Refusal(f"Cannot read the body: {len(raw)} bytes, at most {MAX_BODY}; send smaller chunks", 413)
     try:
         value = json.loads(raw or b"{}")
     except ValueError as error:

@@ -1,14 +1,28 @@
 """The Qwen3 model of the nano policy, its optimizer, and its folder on disk."""
 import hashlib
 import json
+import math
 import os
 import torch
 from safetensors.torch import load_file, save_file
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
 
-def new_model(vocabulary, end_id, seed):
-    """A randomly initialised model; small blocks start with damped output projections."""
+PERIODS = [2, 3, 4, 5, 7, 10, 14, 20, 32, 50, 100]
+
+
+def number_features(n):
+    """Where the embedding of a number starts: its size, the square of it, and waves of several periods.
+
+    Sums, differences, means and comparisons are then almost linear in what the model reads and writes.
+    """
+    x = n / 20 - 1
+    waves = [f(2 * math.pi * n / period) for period in PERIODS for f in (math.sin, math.cos)]
+    return [1.0, x, x * x / 2 - .5, *waves]
+
+
+def new_model(vocabulary, end_id, number_ids, seed):
+    """A new model: random, with damped output projections and number embeddings that start as `number_features`."""
     torch.manual_seed(seed)
     config = Qwen3Config(
         vocab_size=vocabulary, hidden_size=128, intermediate_size=384, num_hidden_layers=4, num_attention_heads=4,
@@ -21,6 +35,12 @@ def new_model(vocabulary, end_id, seed):
                 scale = .8 * parameter.shape[1] ** -.5
                 damped = "o_proj" in name or "down_proj" in name
                 torch.nn.init.normal_(parameter, 0, scale * (8 ** -.5 if damped else 1))
+        table = model.model.embed_tokens.weight
+        torch.nn.init.normal_(table, 0, .1)
+        for n, row in enumerate(number_ids):
+            features = torch.tensor(number_features(n))
+            table[row] *= .5
+            table[row, :len(features)] = .25 * features
     return model
 
 
@@ -50,8 +70,9 @@ class Muon(torch.optim.Optimizer):
 
 def optimizers(model, lr):
     matrices = [p for name, p in model.named_parameters() if p.dim() == 2 and "embed" not in name]
-    rest = [p for name, p in model.named_parameters() if not (p.dim() == 2 and "embed" not in name)]
-    return [Muon(matrices, 7 * lr), torch.optim.AdamW(rest, lr, betas=(.9, .98), weight_decay=0.0)]
+    scales = [p for p in model.parameters() if p.dim() == 1]
+    groups = [{"params": scales, "lr": lr}, {"params": [model.model.embed_tokens.weight], "lr": lr / 2}]
+    return [Muon(matrices, 7 * lr), torch.optim.AdamW(groups, betas=(.9, .98), weight_decay=0.0)]
 
 
 def save(model, folder):

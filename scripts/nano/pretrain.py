@@ -63,17 +63,13 @@ def loss_of(model, rows):
     return (loss * weight[scored]).sum(), weight.sum()
 
 
-def copy_rows(rng, numbers, rows=24, length=36):
-    """Random numbers in which one segment is repeated; only the repeat is scored. Teaches copying from context."""
+def copy_rows(rng, numbers, part, rows=16, length=32):
+    """Random numbers that come round again after a period, which grows with `part`; only known repeats are scored."""
     out = []
     for _ in range(rows):
-        n = rng.randrange(4, length // 2)
-        gap = rng.randrange(length - 2 * n + 1)
-        start = rng.randrange(length - 2 * n - gap + 1)
-        ids = rng.choices(numbers, k=length)
-        second = start + n + gap
-        ids[second:second + n] = ids[start:start + n]
-        out.append((ids, [1.0 if second < i < second + n else 0.0 for i in range(length)]))
+        period = rng.randint(2, 3 + int(10 * part))
+        song = rng.choices(numbers, k=period)
+        out.append(([song[i % period] for i in range(length)], [1.0 if i >= period + 1 else 0.0 for i in range(length)]))
     return out
 
 
@@ -92,15 +88,15 @@ def train(model, data, options, rng, numbers):
     opts, began, losses = models.optimizers(model, options.lr), time.time(), {}
     held = {kind: examples[:64] for kind, examples in data.items()}
     data = {kind: examples[64:] for kind, examples in data.items()}
-    sizes = {"design": 12, "hint": 3, "play": 72}
-    copying = 0 if options.continue_from else .4
+    sizes = {"design": 7, "hint": 2, "play": 32}
+    copying = 0 if options.continue_from else .6
     for step in range(options.steps):
         part = (time.time() - began) / options.seconds if options.seconds else step / options.steps
         if part >= 1:
             break
         factor = min(1, (step + 1) / 30) * (1 if part < .4 else max(.02, 1 - (part - .4) / .6))
         terms = [loss_of(model, batch_of(rng, data[kind], size)) for kind, size in sizes.items()]
-        terms += [loss_of(model, copy_rows(rng, numbers))] if part < copying else []
+        terms += [loss_of(model, copy_rows(rng, numbers, min(1, 2 * part)))] if part < copying else []
         update(model, opts, sum(share * total / weight for share, (total, weight) in zip((1, .3, 1, .5), terms)), factor)
         if step % 50 == 49 or step == options.steps - 1:
             with torch.no_grad():
@@ -123,11 +119,12 @@ def main():
     else:
         tokenizer = Tokenizer.from_file(f"{options.continue_from}/tokenizer.json")
     codec = tokens.Codec(tokenizer)
+    numbers = [codec.encode(str(i))[0] for i in range(100)]
     seed = options.seed + (2 if fresh else 3)
     data = dataset.build(codec, seed, {"design": options.designs, "hint": options.designs // 4, "play": options.plays}, avoid)
     print(f"data {time.time() - began:.0f}s vocabulary {codec.size}", {k: round(sum(len(i) for i, _ in v) / len(v)) for k, v in data.items()}, flush=True)
-    model = models.new_model(codec.size, codec.end, options.seed) if fresh else models.load(options.continue_from)
-    losses = train(model, data, options, rng, [codec.encode(str(i))[0] for i in range(100)])
+    model = models.new_model(codec.size, codec.end, numbers, options.seed) if fresh else models.load(options.continue_from)
+    losses = train(model, data, options, rng, numbers)
     sha = models.save(model, options.out)
     tokenizer.save(f"{options.out}/tokenizer.json")
     print(f"sha256 {sha} in {time.time() - began:.0f}s cpu {time.process_time():.0f}s", flush=True)

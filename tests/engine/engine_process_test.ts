@@ -25,8 +25,11 @@ function exists(path: string): boolean {
   }
 }
 
+let made: Promise<string> | undefined;
 /** A random Qwen3 of two layers, made once by the engine's own Python. */
-async function tinyModel(): Promise<string> {
+const tinyModel = () => made ??= makeModel();
+
+async function makeModel(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "spade-engine-" });
   const program = [
     "import sys, torch",
@@ -90,7 +93,7 @@ Deno.test({
       expected = [after, await trainer.forward(data)];
     }
     assert.equal(await alive(pid), false);
-    assert.match(await Deno.readTextFile(log), /^|\n/);
+    assert.match(await Deno.readTextFile(log), /engine .* up on port/);
     await using engine = await EmbeddedEngine.start({ python, model, state });
     const { trainer, sampler } = engine;
     assert.deepEqual(await trainer.load(path), { step: 1, weightsVersion: 1, lastBatchId: "b1" });

@@ -24,7 +24,10 @@ export const small = [
 ];
 
 export function smallConfig(...more: string[]): Config {
-  return resolveConfig({ preset: "nano", set: [...small, ...more] }, presetFiles());
+  return resolveConfig(
+    { preset: "nano", set: [...small, ...more] },
+    presetFiles(),
+  );
 }
 
 /** A fresh folder under .spade/tests, removed by the caller through `using`. */

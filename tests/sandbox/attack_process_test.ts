@@ -101,12 +101,16 @@ Deno.test("a program finds no environment, no arguments and no other play in its
   const search = `
 import gc, sys
 def module(name):
-    frame = sys._getframe()
+    frame, seen = sys._getframe(), []
     while frame:
-        for value in list(frame.f_globals.values()):
-            names = getattr(value, "__globals__", None)
-            if isinstance(names, dict) and name in names: return names[name]
+        seen.append(frame.f_globals)
         frame = frame.f_back
+    for names in seen:
+        for value in list(names.values()):
+            found = getattr(value, "__globals__", None) or (vars(value) if type(value) is type(sys) else None)
+            if isinstance(found, dict):
+                if name in found: return found[name]
+                if len(seen) < 2000 and not any(found is s for s in seen): seen.append(found)
 class AEnv:
     def reset(self, seed):
         import os
@@ -133,7 +137,7 @@ class AEnv:
     await using process = value(await sandbox.start(search));
     assert.equal(value(await process.reset(1)).observation, "{}");
     const seen = value(await process.step("x")).observation;
-    assert.match(seen, /^(True|False) 0 \[(b'PYTHONHASHSEED=0')?\]$/);
+    assert.match(seen, /^True 0 \[(b'PYTHONHASHSEED=0')?\]$/);
   }
 });
 

@@ -1,0 +1,83 @@
+/**
+ * A session on a Tinker server and one fully trained model in it.
+ * @module
+ */
+import { EngineError, type TrainerCapabilities } from "../core/mod.ts";
+import { submit } from "./futures.ts";
+import * as replies from "./replies.ts";
+import type { Wire } from "./wire.ts";
+
+export const API = "/api/v1/";
+/** Tinker's own limits, where a server names none. */
+const CHUNK = { data: 1024, bytes: 5_000_000 };
+
+export interface Session {
+  capabilities: TrainerCapabilities;
+  sessionId: string;
+  modelId: string;
+  /** Most data and bytes in one training call. */
+  chunk: { data: number; bytes: number };
+}
+
+/** Reads what the server can do, opens a session and creates the model (`lora_config.rank` 0: all weights train). */
+export async function openSession(
+  wire: Wire,
+  options: { baseModel?: string; shortDeadlineMs?: number; signal?: AbortSignal },
+): Promise<Session> {
+  const { signal } = options;
+  const call = (action: string) => ({
+    action,
+    deadlineMs: options.shortDeadlineMs ?? 60_000,
+    signal,
+  });
+  const version = { sdk_version: "0.24.0" }; // the last one of the JSON era
+  const config = await wire.post(
+    API + "client/config",
+    version,
+    replies.configReply,
+    call("read the engine's settings"),
+  );
+  const able = await wire.get(
+    API + "get_server_capabilities",
+    replies.capabilitiesReply,
+    call("read the engine's capabilities"),
+  );
+  const name = options.baseModel ?? able.supported_models[0]?.model_name;
+  const model = able.supported_models.find((item) => item.model_name === name);
+  if (!model) throw new EngineError(`Cannot train ${name}: the engine does not hold that model`);
+  const session = { tags: [], user_metadata: {}, ...version, type: "create_session" };
+  const { session_id } = await wire.post(
+    API + "create_session",
+    session,
+    replies.sessionReply,
+    call("open a session"),
+  );
+  const { model_id } = await submit(
+    wire,
+    API + "create_model",
+    {
+      session_id,
+      model_seq_id: 1,
+      base_model: model.model_name,
+      lora_config: { rank: 0 },
+    },
+    replies.createdReply,
+    call("create the model"),
+  );
+  const own = able.spade_engine !== undefined;
+  const capabilities = {
+    engine: able.spade_engine ?? "tinker",
+    engineVersion: able.spade_version ?? "unknown",
+    model: model.model_name,
+    maxContext: model.max_context_length ?? Infinity,
+    adamPerCall: own,
+    batchIds: own,
+    reference: false,
+  };
+  const chunk = {
+    data: config.fwdbwd_max_chunk_len ?? CHUNK.data,
+    bytes: config.fwdbwd_max_chunk_bytes_count ?? CHUNK.bytes,
+  };
+
+  return { capabilities, sessionId: session_id, modelId: model_id, chunk };
+}
