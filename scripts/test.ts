@@ -42,7 +42,6 @@ const suites = [
   deno("format", 1, "fmt", "--check"),
   deno("lint", 2, "lint"),
   deno("types", 5, "check", "mod.ts", "lib", "scripts", "tests"),
-  deno("documentation", 2, "doc", "--lint", "mod.ts"),
   deno("doc tests", 3, "test", "--doc", ...NOTHING, "mod.ts", "lib"),
   deno("unit tests", 5, "test", ...NOTHING, ...unit),
 ];

@@ -5,7 +5,7 @@
 import type { RecordOf } from "../core/mod.ts";
 
 /** Statistics of one batch or sequence; the fields of the table `update`. */
-export interface Difference {
+export interface LogpDifference {
   /** Trained tokens. */
   tokens: number;
   /** Mean |p0 - q|. */
@@ -21,8 +21,8 @@ export interface Difference {
 }
 
 /** Statistics of a batch, with the sequence that is furthest off. */
-export interface BatchStatistics extends Difference {
-  sequences: (Difference & { unit: string; index: number })[];
+export interface BatchStatistics extends LogpDifference {
+  sequences: (LogpDifference & { unit: string; index: number })[];
 }
 
 /** Limits of {@link assertStatistics}; a sequence or the batch beyond one of them is refused. */
@@ -51,7 +51,7 @@ export function measureBatch(
     return { unit, index, ...measureSequence(batch, start, p0[i]) };
   });
   const tokens = sequences.reduce((sum, item) => sum + item.tokens, 0);
-  const total = (pick: (item: Difference) => number) =>
+  const total = (pick: (item: LogpDifference) => number) =>
     sequences.reduce((sum, item) => sum + pick(item), 0);
   const share = (sum: number) => tokens === 0 ? 0 : sum / tokens;
   return {
@@ -101,7 +101,7 @@ function measureSequence(
   batch: RecordOf<"batch">,
   start: number,
   p0: readonly number[],
-): Difference {
+): LogpDifference {
   let tokens = 0, difference = 0, clipped = 0, maxRatio = 0, zeroLogps = 0, filledLogps = 0;
   p0.forEach((logp, t) => {
     if (batch.mask[start + t + 1] === 0) return;

@@ -9,7 +9,7 @@ import type { Loop } from "./context.ts";
 import { applyBatch } from "./update.ts";
 
 /** Keeps the engine's state and the records after `rollout` rollouts. */
-export async function checkpoint(loop: Loop, rollout: number): Promise<void> {
+export async function saveCheckpoint(loop: Loop, rollout: number): Promise<void> {
   const { store, engine, config, signal } = loop;
   const name = `rollout-${String(rollout).padStart(4, "0")}`;
   if (store.has("checkpoint", name)) return;

@@ -9,7 +9,7 @@
 import type { RecordOf, RolloutReport } from "../core/mod.ts";
 import { flushQueue } from "../grpo/mod.ts";
 import { updateTrackers } from "../reward/mod.ts";
-import { checkpoint } from "./checkpoint.ts";
+import { saveCheckpoint } from "./checkpoint.ts";
 import type { Loop } from "./context.ts";
 import { designerBatch, droppedSamples, queueSamples, withTrackers } from "./designers.ts";
 import { evaluate, successRateOf } from "./evaluate.ts";
@@ -29,7 +29,7 @@ export async function* train(loop: Loop): AsyncGenerator<RolloutReport> {
     const report = await runRollout(loop, state);
     state = readState(loop);
     if (state.rollout % config.checkpointEvery === 0 || state.rollout === config.rollouts) {
-      await checkpoint(loop, state.rollout);
+      await saveCheckpoint(loop, state.rollout);
     }
     if (state.rollout % config.evaluateEvery === 0 || state.rollout === config.rollouts) {
       report.evaluation = await evaluateDev(loop, state.rollout);
@@ -142,7 +142,7 @@ async function finish(loop: Loop, committed: LoopState): Promise<void> {
       store.insert("update", updateRecord(loop, batch, applied, counts, {}));
       writeState(loop, state);
     });
-    await checkpoint(loop, rollout + 1);
+    await saveCheckpoint(loop, rollout + 1);
   }
   if (loop.heldout.test.length > 0) {
     for (const weights of ["base", "current"] as const) {
