@@ -21,7 +21,7 @@ LENGTH = struct.Struct("<I")
 LIMITS = struct.Struct("<5d")
 MAX_FRAME = 1 << 20
 SLACK = 64
-GRACE = 0.05  # between the end of a child's socket and its own
+GRACE = 0.5  # between the end of a child's socket and its own
 PAUSE = 1.0  # after a fork that failed
 
 
@@ -310,7 +310,8 @@ class Zygote:
             pid, status, usage = os.wait4(play.pid, os.WNOHANG)
             if pid == 0:
                 if now > play.gone:
-                    self._kill(play, "crash", "closed its descriptor")
+                    play.gone, play.detail = float("inf"), "closed its descriptor"
+                    os.kill(play.pid, 9)
                 waiting.append(play)
                 continue
             del self.by_identity[play.identity]
@@ -318,6 +319,8 @@ class Zygote:
             signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
             if play.why is None and not play.confined:
                 play.why, play.detail = "start", "died before it was confined"
+            elif play.why is None and signal == 9 and play.detail is not None:
+                play.why = "crash"
             elif play.why is None and signal == 9 and cpu >= int(play.cpu) + 1:
                 play.why, play.detail = "deadline", "process used %.1f s CPU" % cpu
             self.send(EXIT, play.identity, {

@@ -110,3 +110,43 @@ Deno.test("an engine that dies mid-rollout is a named error; the run goes on aft
   using b = Store.open(broken.path, { readonly: true });
   assert.deepEqual(compareRuns(a, b), []);
 });
+
+/** A small disk of its own; null where this user may not mount one. */
+async function smallDisk(
+  dir: string,
+  size: string,
+): Promise<((size: string) => Promise<void>) | null> {
+  const mount = (...args: string[]) => new Deno.Command("mount", { args, stderr: "null" }).output();
+  const { success } = await mount("-t", "tmpfs", "-o", `size=${size}`, "tmpfs", dir);
+  if (!success) return null;
+  return async (larger) => {
+    await mount("-o", `remount,size=${larger}`, dir);
+  };
+}
+
+Deno.test({
+  name: "a full disk is a named error; with room again the run goes on and equals the unbroken run",
+  ignore: Deno.uid() !== 0,
+  fn: async () => {
+    using unbroken = folder();
+    using broken = folder();
+    const config = smallConfig("rollouts=2", "checkpointEvery=1");
+    await runSmall({ dir: unbroken.path, config });
+    const grow = await smallDisk(broken.path, "2m");
+    if (grow === null) return console.log("skipped: no tmpfs can be mounted here");
+    try {
+      const error = await runSmall({ dir: broken.path, config }).then(() => null, (cause) => cause);
+      assert.ok(error instanceof Error, "2 MB were enough");
+      assert.match(String(error), /full|space|ENOSPC/i);
+      await grow("200m");
+      await runSmall({ dir: broken.path, config });
+      {
+        using a = Store.open(unbroken.path, { readonly: true });
+        using b = Store.open(broken.path, { readonly: true });
+        assert.deepEqual(compareRuns(a, b), []);
+      }
+    } finally {
+      await new Deno.Command("umount", { args: [broken.path] }).output();
+    }
+  },
+});
