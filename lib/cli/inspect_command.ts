@@ -30,7 +30,7 @@ export function inspectEnvironment({ values, positionals }: Invocation): Promise
   using store = Store.open(dir, { readonly: true });
   const html = values.html === true;
   const width = Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 120;
-  const text = inspectRun(store, { environment, html, width });
+  const text = inspectRun(store, { environment, html, width, name: path.basename(dir) });
   if (!html) {
     console.log(text);
     return Promise.resolve(0);

@@ -15,7 +15,7 @@ import { findRun } from "./train.ts";
 /** Writes `report.html` into the run folder; returns its path. */
 export function writeReport(store: Store, dir: string): string {
   const file = path.join(dir, "report.html");
-  fs.writeFileSync(file, reportHtml(loadRun(store)));
+  fs.writeFileSync(file, reportHtml(loadRun(store), { name: path.basename(dir) }));
   return file;
 }
 

@@ -98,7 +98,8 @@ export const configSchema = z.strictObject({
   heldout: z.string().nullable(),
   /** Rollouts between development-set evaluations. */
   evaluateEvery: count.default(8),
-  evaluationPlays: count.default(8),
+  /** Plays of each held-out environment and mode. */
+  evaluationPlays: z.strictObject({ dev: count, test: count }).default({ dev: 4, test: 8 }),
   sandbox: z.strictObject({
     requestCpuSeconds: z.number().positive().default(0.2),
     requestSeconds: z.number().positive().default(10),

@@ -28,7 +28,7 @@ async function evaluateMode(
   const stored = loop.store.all("evaluation", { where: { rollout, set, weights, mode } });
   if (stored.length > 0) return stored;
   const jobs = loop.heldout[set].flatMap((program) =>
-    Array.from({ length: loop.config.evaluationPlays }, (_, index) => ({ program, index }))
+    Array.from({ length: loop.config.evaluationPlays[set] }, (_, index) => ({ program, index }))
   );
   let done = 0;
   const rows = await Promise.all(jobs.map(async ({ program, index }) => {

@@ -48,7 +48,7 @@ def tokenizer_texts(seed, count, avoid):
     return texts
 
 
-def build(codec, seed, counts, avoid, hinted_share=.4):
+def build(codec, seed, counts, avoid, hinted_share=.33):
     """{"design": [...], "hint": [...], "play": [...]} with `counts` examples of each."""
     rng, data = random.Random(seed), {"design": [], "hint": [], "play": []}
     while len(data["design"]) < counts["design"]:

@@ -8,8 +8,7 @@ class Jar:
     documents = ["fill the {n} with few moves", "the {n} must not overflow", "large steps first fill the {n}"]
 
     def constants(rng, d):
-        n = rng.randrange(14, 31)
-        return {"N": n, "NEED": 2, "TURNS": between(rng, 11, n // 6 + 2, d)}
+        return {"N": rng.randrange(10, 19), "NEED": 3, "TURNS": between(rng, 10, 4, d)}
 
     def parts(noun, c):
         return {
@@ -44,7 +43,7 @@ class Jar:
             return str(min(9, g - x))
         return act
 
-    agents = {"anything": (.06, .03, anything), "small": (.42, .02, small), "fitting": (.24, .1, fitting), "good": (.28, .85, good)}
+    agents = {"anything": (.03, .02, anything), "small": (.47, .03, small), "fitting": (.18, .05, fitting), "good": (.32, .9, good)}
 
 
 class Mine:
@@ -53,8 +52,8 @@ class Mine:
     documents = ["one place of the {n} pays best", "try the {n} then stay with the best", "the {n} pays the same each time"]
 
     def constants(rng, d):
-        turns = rng.randrange(7, 13)
-        return {"N": rng.randrange(4, 7), "GOAL": between(rng, 5 * turns + 3, 8 * turns, d, 3), "TURNS": turns}
+        turns = rng.randrange(6, 11)
+        return {"N": rng.randrange(3, 6), "GOAL": between(rng, 5 * turns + 3, 8 * turns, d, 3), "TURNS": turns}
 
     def parts(noun, c):
         return {
@@ -87,7 +86,7 @@ class Mine:
             return str(g) if v > 5 else str((g + 1) % c["N"])
         return act
 
-    agents = {"cycle": (.42, .02, cycle), "anything": (.05, .03, anything), "restless": (.23, .1, restless), "good": (.3, .85, good)}
+    agents = {"cycle": (.46, .03, cycle), "anything": (.04, .02, anything), "restless": (.16, .05, restless), "good": (.34, .9, good)}
 
 
 class Wiring:
@@ -98,7 +97,7 @@ class Wiring:
     def constants(rng, d):
         n = rng.randrange(2, 5)
         need = rng.randrange(3, 5)
-        return {"N": n, "NEED": need, "TURNS": between(rng, min(11, n + need + 4), n + need - 2, d)}
+        return {"N": n, "NEED": need, "TURNS": between(rng, min(10, n + need + 3), n + need - 2, d)}
 
     def parts(noun, c):
         return {
@@ -144,7 +143,7 @@ class Wiring:
             return act
         return factory
 
-    agents = {"anything": (.1, .03, anything), "again": (.36, .02, again), "forgetful": (.24, .1, recall(.5)), "good": (.3, .85, recall(1))}
+    agents = {"anything": (.04, .02, anything), "again": (.44, .03, again), "forgetful": (.18, .05, recall(.5)), "good": (.34, .9, recall(1))}
 
 
 class Knob:
@@ -160,7 +159,7 @@ class Knob:
         return {
             "acts": "[str(i) for i in range(4)]",
             "start": ['self.note = ""', "self.effect = self.rng.sample([1, -1, 2, -2], 4)"],
-            "deal": ["self.x = self.rng.randrange(16, 24)", "self.q = self.x + self.rng.choice([1, -1]) * self.N"],
+            "deal": ["self.x = self.rng.randrange(10, 16)", "self.q = self.x + self.rng.choice([1, -1]) * self.N"],
             "show": [f'return f"{{self.note}}{noun} {{self.x}} goal {{self.q}}"'],
             "rules": ["old = abs(self.q - self.x)", "self.x += self.effect[a] if a >= 0 else 0",
                       'self.note = "near " if abs(self.q - self.x) < old else "far "'],
@@ -195,4 +194,4 @@ class Knob:
             return act
         return factory
 
-    agents = {"anything": (.05, .03, anything), "cycle": (.4, .02, cycle), "fickle": (.25, .1, stay(.4)), "good": (.3, .85, stay(1))}
+    agents = {"anything": (.04, .02, anything), "cycle": (.44, .03, cycle), "fickle": (.18, .05, stay(.4)), "good": (.34, .9, stay(1))}

@@ -13,13 +13,12 @@ class Guess:
     documents = ["halving narrows the {n}", "the {n} lies between two bounds", "each answer cuts the range of the {n}"]
 
     def constants(rng, d):
-        n = rng.randrange(12, 25)
-        return {"N": n, "NEED": 2, "TURNS": between(rng, 10, 5, d)}
+        return {"N": rng.randrange(8, 15), "NEED": 2, "TURNS": between(rng, 9, 4, d)}
 
     def parts(noun, c):
         return {
-            "acts": "[str(i) for i in range(self.N + 6)]",
-            "deal": ["self.lo = self.rng.randrange(6)", "self.hi = self.lo + self.N - 1",
+            "acts": "[str(i) for i in range(self.N + 4)]",
+            "deal": ["self.lo = self.rng.randrange(4)", "self.hi = self.lo + self.N - 1",
                      "self.x = self.rng.randint(self.lo, self.hi)"],
             "show": [f'return f"{noun} {{self.lo}} to {{self.hi}}"'],
             "rules": ["if a == self.x:", "    self.hits += 1", "    self.deal()", "elif a < self.x:",
@@ -41,7 +40,7 @@ class Guess:
     def good(c, rng):
         return lambda obs: str(sum(numbers(obs)[:2]) // 2)
 
-    agents = {"low": (.42, .05, low), "inside": (.3, .1, inside), "good": (.28, .85, good)}
+    agents = {"low": (.48, .05, low), "inside": (.2, .05, inside), "good": (.32, .9, good)}
 
 
 class Dials:
@@ -50,7 +49,7 @@ class Dials:
     documents = ["turn both wheels of the {n}", "the {n} opens when two digits are right", "a {n} tells which digit is right"]
 
     def constants(rng, d):
-        return {"N": rng.randrange(8, 11), "TURNS": between(rng, 9, 4, d)}
+        return {"N": rng.randrange(7, 10), "TURNS": between(rng, 7, 3, d)}
 
     def parts(noun, c):
         return {
@@ -87,7 +86,7 @@ class Dials:
     def good(c, rng):
         return lambda obs: Dials.turn(obs, "wrong")
 
-    agents = {"first": (.5, .1, first), "both": (.1, .0, both), "anything": (.12, .05, anything), "good": (.28, .85, good)}
+    agents = {"first": (.54, .07, first), "both": (.1, .0, both), "anything": (.04, .03, anything), "good": (.32, .9, good)}
 
 
 class Gap:
@@ -96,7 +95,7 @@ class Gap:
     documents = ["the {n} tells how far away it is", "distance to the {n} is measured", "each probe of the {n} gives a gap"]
 
     def constants(rng, d):
-        return {"N": rng.randrange(10, 21), "NEED": 3, "TURNS": between(rng, 9, 3, d)}
+        return {"N": rng.randrange(8, 13), "NEED": 3, "TURNS": between(rng, 8, 3, d)}
 
     def parts(noun, c):
         return {
@@ -131,7 +130,7 @@ class Gap:
     def good(c, rng):
         return lambda obs: str(rng.choice(Gap.options(obs)[0] or [0]))
 
-    agents = {"near": (.15, .05, near), "up": (.45, .05, up), "anything": (.08, .05, anything), "good": (.32, .85, good)}
+    agents = {"near": (.1, .03, near), "up": (.5, .05, up), "anything": (.05, .02, anything), "good": (.35, .9, good)}
 
 
 class Change:
@@ -140,12 +139,13 @@ class Change:
     documents = ["what is missing from the {n}", "the {n} must add up to the whole", "a {n} keeps a small fee"]
 
     def constants(rng, d):
-        return {"N": rng.randrange(8, 15), "FEE": rng.choice([0, 1, 1, 2]), "NEED": 4, "TURNS": between(rng, 10, 4, d)}
+        return {"N": rng.randrange(6, 11), "FEE": rng.choice([0, 1, 1, 2]), "NEED": 3, "TURNS": between(rng, 8, 3, d)}
 
     def parts(noun, c):
         return {
+            "acts": "[str(i) for i in range(12)]",
             "start": ['self.note = ""'],
-            "deal": ["self.s = self.rng.randint(6, self.N)", "self.b = self.rng.randint(1, self.s - 2)",
+            "deal": ["self.s = self.rng.randint(4, self.N)", "self.b = self.rng.randint(1, self.s - 2)",
                      "self.x = self.s - self.b - self.FEE"],
             "show": [f'return f"{{self.note}}{noun} {{self.b}} of {{self.s}}"'],
             "rules": ['self.note = "yes " if a == self.x else f"no {self.x} "', "if a == self.x:", "    self.hits += 1",
@@ -189,4 +189,4 @@ class Change:
     def good(c, rng, hinted=False):
         return Change.tracking(c["FEE"] if hinted else 0, rng)
 
-    agents = {"copy": (.08, .03, copy), "plain": (.4, .05, plain), "slip": (.24, .07, slip), "good": (.28, .85, good)}
+    agents = {"copy": (.08, .02, copy), "plain": (.44, .05, plain), "slip": (.16, .03, slip), "good": (.32, .9, good)}

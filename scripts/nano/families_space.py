@@ -11,7 +11,7 @@ class Walk:
 
     def constants(rng, d):
         n = rng.randrange(4, 7)
-        return {"N": n, "UP": rng.choice([1, -1]), "TURNS": between(rng, 12, n, d)}
+        return {"N": n, "UP": rng.choice([1, -1]), "TURNS": between(rng, 10, n, d)}
 
     def parts(noun, c):
         return {
@@ -58,7 +58,7 @@ class Walk:
             return Walk.toward(obs, memory["up"])[0]
         return act
 
-    agents = {"anything": (.06, .02, anything), "drunk": (.24, .08, drunk), "stubborn": (.42, .05, stubborn), "good": (.28, .85, good)}
+    agents = {"anything": (.03, .02, anything), "drunk": (.17, .03, drunk), "stubborn": (.48, .05, stubborn), "good": (.32, .9, good)}
 
 
 class Heading:
@@ -67,8 +67,8 @@ class Heading:
     documents = ["the {n} turns and faces a new way", "a {n} keeps its heading", "left and right may be swapped on the {n}"]
 
     def constants(rng, d):
-        need = rng.randrange(5, 7)
-        return {"SIDE": rng.choice([1, -1]), "NEED": need, "TURNS": between(rng, need + 5, need, d)}
+        need = rng.randrange(4, 6)
+        return {"SIDE": rng.choice([1, -1]), "NEED": need, "TURNS": between(rng, need + 3, need, d)}
 
     def parts(noun, c):
         return {
@@ -117,7 +117,7 @@ class Heading:
             return Heading.turn(heading, memory["side"], word)
         return act
 
-    agents = {"copy": (.06, .02, copy), "anything": (.04, .03, anything), "slip": (.22, .05, slip), "plain": (.4, .05, plain), "good": (.28, .85, good)}
+    agents = {"copy": (.04, .02, copy), "anything": (.03, .01, anything), "slip": (.15, .02, slip), "plain": (.46, .05, plain), "good": (.32, .9, good)}
 
 
 class Stair:
@@ -126,13 +126,13 @@ class Stair:
     documents = ["the {n} grows by the same step", "values of the {n} follow a rule", "the next number of the {n}"]
 
     def constants(rng, d):
-        return {"N": rng.randrange(4, 9), "GROW": rng.choice([0, 1, 1, 2]), "NEED": 4, "TURNS": between(rng, 10, 4, d)}
+        return {"N": rng.randrange(2, 6), "GROW": rng.choice([0, 1, 1, 2]), "NEED": 3, "TURNS": between(rng, 8, 3, d)}
 
     def parts(noun, c):
         return {
-            "acts": "[str(i) for i in range(40)]",
+            "acts": "[str(i) for i in range(20)]",
             "start": ['self.note = ""'],
-            "deal": ["d = self.rng.randint(1, self.N)", "self.a = self.rng.randrange(10)", "self.b = self.a + d",
+            "deal": ["d = self.rng.randint(1, self.N)", "self.a = self.rng.randrange(6)", "self.b = self.a + d",
                      "self.x = self.b + d + self.GROW"],
             "show": [f'return f"{{self.note}}{noun} {{self.a}} {{self.b}}"'],
             "rules": ['self.note = "yes " if a == self.x else f"no {self.x} "', "if a == self.x:", "    self.hits += 1",
@@ -173,7 +173,7 @@ class Stair:
             return str(memory["said"])
         return act
 
-    agents = {"successor": (.08, .03, successor), "plain": (.4, .05, plain), "slip": (.24, .07, slip), "good": (.28, .85, good)}
+    agents = {"successor": (.08, .02, successor), "plain": (.44, .05, plain), "slip": (.16, .03, slip), "good": (.32, .9, good)}
 
 
 class Beat:
@@ -182,9 +182,9 @@ class Beat:
     documents = ["the {n} repeats after a few beats", "a {n} comes round again", "what follows in the {n}"]
 
     def constants(rng, d):
-        n = rng.randrange(3, 6)
+        n = rng.randrange(2, 5)
         need = rng.randrange(3, 5)
-        return {"N": n, "NEED": need, "TURNS": between(rng, min(12, n + need + 4), n + need - 1, d)}
+        return {"N": n, "NEED": need, "TURNS": between(rng, min(10, n + need + 3), n + need - 1, d)}
 
     def parts(noun, c):
         return {
@@ -219,4 +219,4 @@ class Beat:
             return act
         return factory
 
-    agents = {"anything": (.06, .02, anything), "same": (.38, .03, same), "forgetful": (.26, .1, recall(.5)), "good": (.3, .85, recall(1))}
+    agents = {"anything": (.03, .02, anything), "same": (.44, .03, same), "forgetful": (.18, .05, recall(.5)), "good": (.35, .9, recall(1))}

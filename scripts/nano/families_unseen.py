@@ -10,13 +10,12 @@ class Bound:
     skill, nouns = "Logical Deduction", Guess.nouns
 
     def constants(rng, d):
-        n = rng.randrange(14, 27)
-        return {"N": n, "TURNS": between(rng, 6, 4, d)}
+        return {"N": rng.randrange(10, 17), "TURNS": between(rng, 5, 3, d)}
 
     def parts(noun, c):
         return {
-            "acts": "[str(i) for i in range(self.N + 6)]",
-            "deal": ["self.lo = self.rng.randrange(6)", "self.hi = self.lo + self.N - 1", "self.x = self.rng.randint(self.lo, self.hi)"],
+            "acts": "[str(i) for i in range(self.N + 4)]",
+            "deal": ["self.lo = self.rng.randrange(4)", "self.hi = self.lo + self.N - 1", "self.x = self.rng.randint(self.lo, self.hi)"],
             "show": [f'return f"{noun} {{self.lo}} to {{self.hi}}"'],
             "rules": ["if self.lo <= a < self.x:", "    self.lo = a + 1", "elif self.x <= a <= self.hi:", "    self.hi = a"],
             "won": "self.lo == self.hi",
@@ -34,7 +33,7 @@ class Twin:
     skill, nouns = "Mathematical Reasoning", Gap.nouns
 
     def constants(rng, d):
-        return {"N": rng.randrange(20, 29), "NEED": 3, "TURNS": between(rng, 7, 4, d)}
+        return {"N": rng.randrange(16, 21), "NEED": 3, "TURNS": between(rng, 7, 4, d)}
 
     def parts(noun, c):
         return {
@@ -56,7 +55,7 @@ class Round:
 
     def constants(rng, d):
         n = rng.randrange(5, 8)
-        return {"N": n, "UP": rng.choice([1, -1]), "TURNS": between(rng, 11, n, d)}
+        return {"N": n, "UP": rng.choice([1, -1]), "TURNS": between(rng, 10, n, d)}
 
     def parts(noun, c):
         parts = Walk.parts(noun, c)
@@ -74,7 +73,7 @@ class Drain:
     skill, nouns = "Optimization", Jar.nouns
 
     def constants(rng, d):
-        return {"N": rng.randrange(16, 31), "NEED": 2, "TURNS": between(rng, 11, 6, d)}
+        return {"N": rng.randrange(12, 19), "NEED": 3, "TURNS": between(rng, 10, 5, d)}
 
     def parts(noun, c):
         return {
@@ -99,7 +98,7 @@ class Fair:
     skill, nouns = "Optimization", Mine.nouns
 
     def constants(rng, d):
-        turns = rng.randrange(9, 13)
+        turns = rng.randrange(8, 11)
         return {"N": rng.randrange(3, 6), "GOAL": between(rng, 5 * turns, 7 * turns, d, 2), "TURNS": turns}
 
     def parts(noun, c):
@@ -139,15 +138,14 @@ class Shared:
 
 
 class Dimmer:
-    """Knob with three knobs and other effects."""
+    """Knob with other effects."""
     skill, nouns = "Causal Inference", Knob.nouns
 
     def constants(rng, d):
-        return {"N": rng.randrange(7, 12), "TURNS": between(rng, 10, 6, d)}
+        return {"N": rng.randrange(7, 10), "TURNS": between(rng, 10, 6, d)}
 
     def parts(noun, c):
         parts = Knob.parts(noun, c)
-        parts["acts"] = "[str(i) for i in range(4)]"
         parts["start"] = ['self.note = ""', "self.effect = self.rng.sample([1, -1, 3, -3], 4)"]
         return parts
 

@@ -71,7 +71,7 @@ class Muon(torch.optim.Optimizer):
 def optimizers(model, lr):
     matrices = [p for name, p in model.named_parameters() if p.dim() == 2 and "embed" not in name]
     scales = [p for p in model.parameters() if p.dim() == 1]
-    groups = [{"params": scales, "lr": lr}, {"params": [model.model.embed_tokens.weight], "lr": lr / 2}]
+    groups = [{"params": scales, "lr": lr}, {"params": [model.model.embed_tokens.weight], "lr": lr}]
     return [Muon(matrices, 7 * lr), torch.optim.AdamW(groups, betas=(.9, .98), weight_decay=0.0)]
 
 

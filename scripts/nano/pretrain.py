@@ -33,7 +33,7 @@ def arguments():
     add("--continue-from", default="")
     add("--seed", type=int, default=0)
     add("--threads", type=int, default=1)
-    add("--steps", type=int, default=600)
+    add("--steps", type=int, default=700)
     add("--seconds", type=float, default=0, help="stop after this many seconds (control runs; not reproducible)")
     add("--lr", type=float, default=3e-3)
     add("--designs", type=int, default=8000)
@@ -88,7 +88,7 @@ def train(model, data, options, rng, numbers):
     opts, began, losses = models.optimizers(model, options.lr), time.time(), {}
     held = {kind: examples[:64] for kind, examples in data.items()}
     data = {kind: examples[64:] for kind, examples in data.items()}
-    sizes = {"design": 7, "hint": 2, "play": 32}
+    sizes = {"design": 8, "hint": 2, "play": 48}
     copying = 0 if options.continue_from else .6
     for step in range(options.steps):
         part = (time.time() - began) / options.seconds if options.seconds else step / options.steps
