@@ -64,9 +64,10 @@ async function evaluateMode(
     };
   }));
   loop.signal.throwIfAborted();
-  const outage = rows.length > 0 &&
-    rows.every((row) => row.outcome.kind === "failed" && row.outcome.blame === "model");
-  if (outage) await loop.engine.trainer.state({ signal: loop.signal });
+  const modelFailed = rows.some(({ outcome }) =>
+    outcome.kind === "failed" && outcome.blame === "model"
+  );
+  if (modelFailed) await loop.engine.trainer.state({ signal: loop.signal });
   loop.store.transaction(() => loop.store.insert("evaluation", rows));
   return rows;
 }

@@ -136,11 +136,11 @@ export async function playRound(
     }
   }));
   checkAborted(loop);
-  const outage = played.every(({ play }) =>
+  const modelFailed = played.some(({ play }) =>
     play.outcome.kind === "failed" && play.outcome.blame === "model"
   );
-  // An engine that is gone fails every play: this throws, nothing of the round is kept, the run can be resumed.
-  if (outage) await loop.engine.trainer.state({ signal: loop.signal });
+  // Where the engine is gone this throws: nothing of the round is kept, and a resumed run plays it whole.
+  if (modelFailed) await loop.engine.trainer.state({ signal: loop.signal });
   loop.store.transaction(() => {
     loop.store.insert("play", played.map(({ play }) => play));
     loop.store.insert("turn", played.flatMap(({ turns }) => turns));

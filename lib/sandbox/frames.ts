@@ -7,6 +7,8 @@ import { z } from "zod";
 
 export const HEADER_BYTES = 9;
 export const MAX_FRAME_BYTES = 1 << 20;
+/** Values in one body: more than any that holds to the contract has. Reading them takes time that all plays share. */
+const MAX_VALUES = 1 << 16;
 /** Bytes of `LIMITS` in front of a start request: five doubles. */
 export const LIMITS_BYTES = 40;
 
@@ -85,16 +87,26 @@ export class FrameReader {
   }
 }
 
-/** Whether every number in a JSON value is finite (`JSON.parse("1e999")` is Infinity) and every string well-formed. */
-export function isClean(value: unknown, depth = 0): boolean {
-  if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value === "string") return value.isWellFormed();
-  if (value === null || typeof value !== "object") return true;
-  if (depth > 32) return false;
-  if (Array.isArray(value)) return value.every((item) => isClean(item, depth + 1));
-  return Object.entries(value).every(([key, item]) =>
-    key.isWellFormed() && isClean(item, depth + 1)
-  );
+/**
+ * Whether every number in a JSON value is finite (`JSON.parse("1e999")` is Infinity), every string well-formed, nothing
+ * nested too deeply and nothing repeated too often.
+ */
+export function isClean(value: unknown): boolean {
+  let left = MAX_VALUES;
+  const clean = (value: unknown, depth: number): boolean => {
+    if (--left < 0) return false;
+    if (typeof value === "number") return Number.isFinite(value);
+    if (typeof value === "string") return value.isWellFormed();
+    if (value === null || typeof value !== "object") return true;
+    if (depth > 32) return false;
+    if (Array.isArray(value)) return value.every((item) => clean(item, depth + 1));
+    for (const key in value) {
+      const item = (value as Record<string, unknown>)[key];
+      if (!key.isWellFormed() || !clean(item, depth + 1)) return false;
+    }
+    return true;
+  };
+  return clean(value, 0);
 }
 
 /** Reads a body: strict UTF-8, JSON, finite, well-formed, and of the given shape. Throws otherwise. */
@@ -102,7 +114,7 @@ export function decodeBody<T>(body: Uint8Array, schema: z.ZodType<T>): T {
   const value: unknown = JSON.parse(decoder.decode(body));
   if (!isClean(value)) {
     throw new TypeError(
-      "Cannot read a reply: it has a number that is not finite or a string that is not well-formed",
+      "Cannot read a reply: it has a number that is not finite, a string that is not well-formed or too many values",
     );
   }
   return schema.parse(value);

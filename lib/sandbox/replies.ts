@@ -10,7 +10,12 @@ const MAX_TEXT = 64 * 1024;
 const MAX_DETAIL = 4096;
 const number = z.int().min(0);
 const observation = z.string().max(MAX_TEXT);
-const info = z.record(z.string(), z.unknown());
+/** Python may write a number in a quarter of the characters (`1e+20`), so that no honest reply is refused. */
+const MAX_INFO = 4 * 64 * 1024;
+const info = z.unknown().refine((value) => JSON.stringify(value ?? null).length <= MAX_INFO, {
+  abort: true,
+  error: "is too long",
+}).pipe(z.record(z.string(), z.unknown()));
 
 /** A failure as the child reports it: always the program's. */
 export const failedReply = z.object({
