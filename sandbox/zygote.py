@@ -3,7 +3,8 @@
 Frames to and from the host have a header of 9 bytes: length (32 bits), play (32 bits), kind (8 bits), little-endian.
 The zygote trusts nothing a child sends: it looks at the length only, forwards whole frames, at most one a request, and
 says itself how a child ended. It measures each request on the child's own CPU clock, so a busy host makes no program
-hang. Its two buffers are not inherited: no child can find in its memory what other plays said.
+hang. All that plays say stays in buffers that are not inherited and never in Python objects, whose memory a later child
+would get: no child can find in its memory what other plays said.
 """
 import json
 import mmap
@@ -26,19 +27,22 @@ PAUSE = 1.0  # after a fork that failed
 
 
 class Play:
-    """One child and what it may still use. `asked` is the time of the request in progress, or None."""
+    """One child and what it may still use. `asked` is the time of the request in progress, or None; `answered_cpu` the
+    CPU time at the last reply: what a program uses between two requests counts for the later one. `pending` holds the
+    first `have` bytes of a reply from offset 5, `unsent` the rest of a request that did not fit into the socket."""
 
     __slots__ = (
-        "identity", "pid", "fd", "clock", "asked", "asked_cpu", "request_cpu", "request_wall", "cpu", "ends",
-        "confined", "pending", "why", "detail", "gone")
+        "identity", "pid", "fd", "clock", "asked", "answered_cpu", "request_cpu", "request_wall", "cpu", "ends",
+        "confined", "pending", "have", "unsent", "why", "detail", "gone")
 
     def __init__(self, identity, pid, fd, limits, now):
         self.identity, self.pid, self.fd = identity, pid, fd
         self.clock = (~pid << 3) | 2  # the process CPU clock of that pid
         self.request_cpu, self.request_wall, self.cpu, wall = limits
         self.ends = now + wall
-        self.asked = self.asked_cpu = self.pending = self.why = self.detail = self.gone = None
-        self.confined = False
+        self.answered_cpu = time.clock_gettime(self.clock)
+        self.asked = self.pending = self.unsent = self.why = self.detail = self.gone = None
+        self.confined, self.have = False, 0
 
 
 def private_buffer():
@@ -65,12 +69,16 @@ class Zygote:
         """Runs until the host closes its end. Returns only in a new child."""
         while True:
             events = self.epoll.poll(self._timeout())
-            for fd, _event in events:
+            for fd, event in events:
                 if fd == self.control_in:
                     if self._control():
                         return
                 elif fd in self.plays:
-                    self._from_child(self.plays[fd])
+                    play = self.plays[fd]
+                    if play.unsent is not None:
+                        self._send_rest(play)
+                    if event & ~select.EPOLLOUT:
+                        self._from_child(play)
             now = time.monotonic()
             if now >= self.next_check:
                 self._expire(now)
@@ -108,11 +116,7 @@ class Zygote:
     def _spawn(self):
         """A new child as (pid, our end of its socket); in the child (0, None)."""
         pid, fd = self.wall.spawn()
-        if pid == 0:
-            for play in self.plays.values():
-                if play.pending is not None:
-                    play.pending[:] = bytes(len(play.pending))
-        else:
+        if pid:
             os.set_blocking(fd, False)
         return pid, fd
 
@@ -154,7 +158,7 @@ class Zygote:
                 break
             if kind == REQUEST:
                 play = self.by_identity.get(identity)
-                if play is not None and play.why is None:
+                if play is not None and play.why is None and play.gone is None:  # its descriptor may be another's now
                     self._ask(play, start + HEADER.size, size)
             elif kind == START:
                 if self._start(identity, start + HEADER.size, size):
@@ -166,7 +170,7 @@ class Zygote:
             start = end
         if start:
             rest = self.have - start
-            self.input[:rest] = self.input[start:self.have]
+            self.input.move(0, start, rest)
             self.have = rest
         return False
 
@@ -191,12 +195,13 @@ class Zygote:
         return False
 
     def _ask(self, play, offset, size):
-        """Forwards a request. A child that has not read the last one has broken the protocol."""
+        """Forwards a request. A child that answers what it has not read has broken the protocol."""
         if play.asked is not None:
             return self._kill(play, "host", "asked twice")
-        now = time.monotonic()
-        play.asked, play.asked_cpu = now, time.clock_gettime(play.clock)
-        soonest = min(play.request_cpu, play.request_wall, play.cpu - play.asked_cpu)
+        if play.unsent is not None:
+            return self._kill(play, "protocol", "does not read its requests")
+        now = play.asked = time.monotonic()
+        soonest = min(play.request_cpu, play.request_wall, play.cpu - play.answered_cpu)
         self.next_check = min(self.next_check, now + soonest, play.ends)
         LENGTH.pack_into(self.input, offset - 4, size)
         try:
@@ -208,8 +213,22 @@ class Zygote:
                 play.why, play.detail = "start", "died while it waited"
             return None
         if sent != size + 4:
-            self._kill(play, "protocol", "does not read its requests")
+            rest = size + 4 - sent
+            play.unsent = memoryview(private_buffer())[:rest]
+            play.unsent[:] = self.input_view[offset + size - rest:offset + size]
+            self.epoll.modify(play.fd, select.EPOLLIN | select.EPOLLOUT)
         return None
+
+    def _send_rest(self, play):
+        try:
+            play.unsent = play.unsent[os.write(play.fd, play.unsent):]
+        except BlockingIOError:
+            return
+        except OSError:  # it died: the closed socket will say so
+            play.unsent = play.unsent[:0]
+        if not len(play.unsent):
+            play.unsent = None
+            self.epoll.modify(play.fd, select.EPOLLIN)
 
     # From a child
 
@@ -238,48 +257,47 @@ class Zygote:
         if size > MAX_FRAME:
             return self._kill(play, "protocol", "frame of %d bytes" % size)
         if count < 4 or count < size + 4:
-            play.pending = bytearray(self.output_view[5:5 + count])
+            play.pending, play.have = memoryview(private_buffer()), count
+            play.pending[5:5 + count] = self.output_view[5:5 + count]
             return None
-        return self._reply(play, self.output, self.output_view, size, count)
+        return self._reply(play, self.output_view, size, count)
 
     def _more_from_child(self, play):
         """The rare way: a frame in several pieces, or the last words of a child already killed."""
         try:
-            data = os.read(play.fd, 1 << 16)
+            count = os.readv(play.fd, [self.output_view if play.why is not None else play.pending[5 + play.have:]])
         except BlockingIOError:
             return None
         except OSError:
-            data = b""
-        if not data:
+            count = 0
+        if count == 0:
             return self._closed(play)
         if play.why is not None:
             return None
-        play.pending += data
-        count = len(play.pending)
-        size = LENGTH.unpack_from(play.pending)[0] if count >= 4 else 0
+        play.have += count
+        size = LENGTH.unpack_from(play.pending, 5)[0] if play.have >= 4 else 0
         if size > MAX_FRAME:
             return self._kill(play, "protocol", "frame of %d bytes" % size)
-        if count < 4 or count < size + 4:
+        if play.have < 4 or play.have < size + 4:
             return None
-        whole = bytearray(5) + play.pending
-        play.pending = None
-        return self._reply(play, whole, memoryview(whole), size, count)
+        whole, play.pending = play.pending, None
+        return self._reply(play, whole, size, play.have)
 
-    def _reply(self, play, buffer, view, size, count):
-        """Forwards a whole frame that stands at offset 5 of the buffer."""
+    def _reply(self, play, view, size, count):
+        """Forwards a whole frame that stands at offset 5."""
         if self._overdrawn(play):
             return None
         if count > size + 4:
             return self._kill(play, "protocol", "more than one reply to a request")
-        play.asked = None
-        HEADER.pack_into(buffer, 0, size, play.identity, REPLY)
+        play.asked, play.answered_cpu = None, time.clock_gettime(play.clock)
+        HEADER.pack_into(view, 0, size, play.identity, REPLY)
         self._write(view[:HEADER.size + size])
         return None
 
     def _overdrawn(self, play):
         """Kills a child whose request or life has used more CPU time than it may."""
         total = time.clock_gettime(play.clock)
-        used = total - play.asked_cpu
+        used = total - play.answered_cpu
         if used > play.request_cpu:
             self._kill(play, "deadline", "request used %.3f s CPU, limit %g s" % (used, play.request_cpu))
         elif total > play.cpu:
@@ -338,14 +356,14 @@ class Zygote:
             if left <= 0:
                 self._kill(play, "deadline", "process lived longer than its wall limit")
                 continue
+            if self._overdrawn(play):
+                continue
+            total = time.clock_gettime(play.clock)
+            left = min(left, play.request_cpu - (total - play.answered_cpu), play.cpu - total)
             if play.asked is not None:
-                if self._overdrawn(play):
-                    continue
-                total = time.clock_gettime(play.clock)
-                used = total - play.asked_cpu
                 if now - play.asked > play.request_wall:
                     self._kill(play, "deadline", "request took %.1f s, limit %g s" % (now - play.asked, play.request_wall))
                     continue
-                left = min(left, play.request_cpu - used, play.cpu - total, play.asked + play.request_wall - now)
+                left = min(left, play.asked + play.request_wall - now)
             following = min(following, now + max(left, 0.002))
         self.next_check = following

@@ -12,7 +12,7 @@ export interface Invocation {
   signal: AbortSignal;
 }
 
-/** Thrown by {@link stopped} when the user asked to stop. */
+/** The abort's reason when the user asked to stop. */
 const interruption = "interrupted";
 
 function isOurs(error: unknown): error is Error {

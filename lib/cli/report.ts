@@ -1,23 +1,14 @@
 /**
- * `deno task report` and the report that ends a training.
+ * `deno task report`.
  * @module
  */
-import * as fs from "node:fs";
 import * as path from "node:path";
-import { loadRun } from "../analysis/mod.ts";
-import { reportHtml } from "../show/mod.ts";
 import { Store } from "../store/mod.ts";
 import { root } from "./files.ts";
 import type { Invocation } from "./main.ts";
 import type { Command } from "./options.ts";
 import { findRun } from "./train.ts";
-
-/** Writes `report.html` into the run folder; returns its path. */
-export function writeReport(store: Store, dir: string): string {
-  const file = path.join(dir, "report.html");
-  fs.writeFileSync(file, reportHtml(loadRun(store), { name: path.basename(dir) }));
-  return file;
-}
+import { writeReport } from "./write_report.ts";
 
 export const reportCommand: Command = {
   name: "report",

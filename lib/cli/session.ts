@@ -16,7 +16,7 @@ import {
   sha256,
   UsageError,
 } from "../core/mod.ts";
-import { compactPrompt } from "../designer/mod.ts";
+import { chooseSkills, compactPrompt, loadSkills } from "../designer/mod.ts";
 import { connectEngine, EmbeddedEngine } from "../engine/mod.ts";
 import { compactChat, loadTokenizer } from "../engine/text/mod.ts";
 import { type Config, type FolderProgram, type Loop, selectionRule } from "../loop/mod.ts";
@@ -105,22 +105,57 @@ function openCorpus(config: Config, emit: EventSink) {
   return { ...parsed, hash: sha256(text) };
 }
 
-/** Syntax trees of programs. */
-async function treesOf(sandbox: Sandbox, programs: readonly FolderProgram[]): Promise<Set<string>> {
+/** Syntax trees of programs, in their order. */
+async function treesOf(
+  sandbox: Sandbox,
+  programs: readonly FolderProgram[],
+  folder: string,
+): Promise<string[]> {
   const parsed = await Promise.all(programs.map(({ source }) => sandbox.parse(source)));
-  return new Set(parsed.map((result, i) => {
+  return parsed.map((result, i) => {
     if (result.kind === "ok") return result.value.treeHash;
+    const { id, family } = programs[i];
     throw new UsageError(
-      `Cannot use held-out program ${programs[i].family}: ${result.reason} ${result.detail ?? ""}`,
+      `Cannot use program ${family || id.slice(0, 12)} of ${folder}: ` +
+        `${result.reason} ${result.detail ?? ""}`,
     );
-  }));
+  });
+}
+
+/** The pool without the held-out programs: no run trains on them. */
+async function trainable(
+  sandbox: Sandbox,
+  pool: readonly FolderProgram[],
+  heldoutTrees: ReadonlySet<string>,
+  options: SessionOptions,
+): Promise<FolderProgram[]> {
+  const folder = options.config.pool ?? "";
+  const trees = await treesOf(sandbox, pool, folder);
+  const kept = pool.filter((_, i) => !heldoutTrees.has(trees[i]));
+  const left = pool.length - kept.length;
+  if (left > 0) {
+    const message = `pool ${folder}: ${left} held-out programs left out`;
+    options.emit({ kind: "warning", message });
+  }
+  return kept;
+}
+
+/** Refuses skills that no prompt knows. */
+function checkSkills(config: Config): void {
+  const known = loadSkills(readText("data/skills.yaml", "skills"));
+  try {
+    chooseSkills(known, config.skills);
+  } catch (cause) {
+    throw new UsageError((cause as Error).message, { cause });
+  }
 }
 
 /** Opens everything; on an error what was opened is closed again. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { config, emit, clock, signal } = options;
+  checkSkills(config);
   const corpus = openCorpus(config, emit);
-  const pool = config.pool === null ? [] : readPrograms(config.pool);
+  const programs = config.pool === null ? [] : readPrograms(config.pool);
   const heldout: { dev: FolderProgram[]; test: FolderProgram[] } = config.heldout === null
     ? { dev: [], test: [] }
     : { dev: readPrograms(`${config.heldout}/dev`), test: readPrograms(`${config.heldout}/test`) };
@@ -138,9 +173,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }),
   );
   emit({ kind: "note", message: `sandbox level: ${sandbox.level}` });
-  const heldoutTrees = await treesOf(sandbox, [...heldout.dev, ...heldout.test]);
+  const heldoutPrograms = [...heldout.dev, ...heldout.test];
+  const heldoutTrees = new Set(await treesOf(sandbox, heldoutPrograms, config.heldout ?? ""));
+  const pool = await trainable(sandbox, programs, heldoutTrees, options);
   const engine = stack.use(await openEngine(options));
   const { capabilities } = engine.trainer;
+  const flags = config.engine === "embedded" ? [`--threads ${config.engineThreads}`] : [];
   const manifest: Manifest = {
     format: 1,
     toolkit: {
@@ -172,10 +210,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     corpus: corpus === null || config.corpus === null
       ? null
       : { name: config.corpus, hash: corpus.hash, documents: corpus.documents.length },
-    prompts: { version: prompt.version, hash: sha256(prompt.version) },
+    prompts: {
+      version: prompt.version,
+      hash: sha256(readText("lib/designer/prompt.ts", "prompts")),
+    },
     config: { ...config },
     seeds: { run: config.seed },
-    engine: { name: capabilities.engine, version: capabilities.engineVersion, flags: [] },
+    engine: { name: capabilities.engine, version: capabilities.engineVersion, flags },
     sandbox: { level: sandbox.level, layers: { ...sandbox.layers } },
     selection: selectionRule,
     startedAt: new Date().toISOString(),

@@ -7,19 +7,14 @@ import * as path from "node:path";
 import { loadRun } from "../analysis/mod.ts";
 import { type IsolationLevel, UsageError } from "../core/mod.ts";
 import { checkConfig, type Config, readState, resolveConfig, restore, train } from "../loop/mod.ts";
-import {
-  appendAmendment,
-  CorruptRunError,
-  differencesOf,
-  restoreFromCopy,
-  Store,
-} from "../store/mod.ts";
+import { appendAmendment, differencesOf, Store } from "../store/mod.ts";
 import { presetFiles, root } from "./files.ts";
 import { LiveView } from "./live.ts";
 import type { Invocation } from "./main.ts";
+import { openRun, restoreNewestCopy } from "./open_run.ts";
 import { type Command, listValue, numberValue, textValue, type Values } from "./options.ts";
-import { writeReport } from "./report.ts";
 import { openSession, type Session } from "./session.ts";
+import { writeReport } from "./write_report.ts";
 
 const shared: Command["options"] = {
   json: { type: "boolean" },
@@ -219,14 +214,13 @@ export async function resumeRun({ values, positionals, signal }: Invocation): Pr
   if (values["from-copy"] === true) restoreNewestCopy(dir);
   const live = liveView(values);
   const clock = () => performance.now() / 1000;
-  using store = openStore(dir);
+  using store = openRun(dir);
   const config = checkConfig(store.all("run")[0].config);
   const cursor = store.get("cursor", "state");
   if (cursor?.value.finished === true) {
-    writeReport(store, dir);
-    throw new UsageError(
-      `Cannot resume ${path.basename(dir)}: it has finished its ${config.rollouts} rollouts`,
-    );
+    const written = path.relative(root, writeReport(store, dir));
+    console.log(`the run has finished its ${config.rollouts} rollouts; report ${written}`);
+    return 0;
   }
   try {
     await using session = await openSession({
@@ -242,6 +236,15 @@ export async function resumeRun({ values, positionals, signal }: Invocation): Pr
       { ...store.all("run")[0].manifest, startedAt: "", command: [] },
       { ...session.manifest, startedAt: "", command: [] },
     );
+    if (differences.length > 0) {
+      const message = `differs from the run's start: ${differences.map((d) => d.path).join(", ")}`;
+      live.sink({ kind: "warning", message });
+    }
+    if (store.lost !== undefined) {
+      const message = `the database has lost the last ${store.lost.transactions} transactions ` +
+        "it reported; their work is done again";
+      live.sink({ kind: "warning", message });
+    }
     const { rollout } = readState(loop);
     appendAmendment(dir, {
       at: session.manifest.startedAt,
@@ -262,39 +265,4 @@ export async function resumeRun({ values, positionals, signal }: Invocation): Pr
     hintToResume(dir);
     throw error;
   }
-}
-
-function openStore(dir: string): Store {
-  try {
-    return Store.open(dir);
-  } catch (error) {
-    if (error instanceof CorruptRunError && error.copies.length > 0) {
-      console.error(
-        `the newest complete copy can be put in place: deno task resume ${path.basename(dir)} ` +
-          "--from-copy",
-      );
-    }
-    throw error;
-  }
-}
-
-function restoreNewestCopy(dir: string): void {
-  let copies: CorruptRunError["copies"] = [];
-  try {
-    Store.open(dir).close();
-    console.error("the database is sound: no copy is needed");
-    return;
-  } catch (error) {
-    if (!(error instanceof CorruptRunError)) throw error;
-    copies = error.copies;
-  }
-  const newest = copies.at(-1);
-  if (newest === undefined) {
-    throw new UsageError(`Cannot restore ${dir}: there is no complete copy`);
-  }
-  const { lost, aside } = restoreFromCopy(dir, newest.name);
-  console.error(
-    `put copy ${newest.name} in place; lost ${lost.transactions} transactions since; ` +
-      `the damaged file is in ${path.relative(dir, aside)}`,
-  );
 }

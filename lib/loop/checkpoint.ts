@@ -1,11 +1,11 @@
 /**
  * Checkpoints and resuming. A checkpoint is the engine's weights and optimiser (written aside and renamed by the engine),
- * a `checkpoint` row, and a copy of the database, in this order; one without the others is not used.
+ * a `checkpoint` row, and a copy of the database, in this order; engine state without its row is not used.
  * @module
  */
 import { StoreError } from "../core/mod.ts";
 import { checkpointCopy } from "../store/mod.ts";
-import type { Loop } from "./context.ts";
+import { countStage, type Loop } from "./context.ts";
 import { applyBatch } from "./update.ts";
 
 /** Keeps the engine's state and the records after `rollout` rollouts. */
@@ -22,7 +22,8 @@ export async function saveCheckpoint(loop: Loop, rollout: number): Promise<void>
       engineState,
       weightsVersion: state.weightsVersion,
       step: state.step,
-      batchId: state.lastBatchId ?? null,
+      // The engine's ids begin with the run's name; runs are compared under any name.
+      batchId: state.lastBatchId?.split("/").at(-1) ?? null,
     })
   );
   const keep = config.checkpointsKept;
@@ -59,9 +60,12 @@ export async function restore(loop: Loop): Promise<{ checkpoint: string | null; 
   }
   const updates = store.all("update", { orderBy: "rollout" })
     .filter((update) => update.rollout > after);
+  const { rollouts } = loop.config;
+  const step = countStage(loop, rollouts, "apply stored batches", updates.length);
   for (const update of updates) {
     const batch = store.get("batch", update.batchId)!;
     const { weighted } = await applyBatch(loop, batch);
+    step();
     const difference = Math.abs(weighted.loss - update.loss);
     if (difference > 1e-6 * Math.max(1, Math.abs(update.loss))) {
       throw new StoreError(

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { parse } from "@std/yaml";
 import { UsageError } from "../core/mod.ts";
+import { type SignalName, signals } from "../reward/mod.ts";
 
 const count = z.int().positive();
 const share = z.number().min(0).max(1);
@@ -53,14 +54,14 @@ export const configSchema = z.strictObject({
   temperature: z.number().positive().default(1),
   hintTemperature: z.number().nonnegative().default(0.3),
   penaliseInvalid: z.boolean().default(false),
-  signal: z.string().default("blend"),
+  signal: z.enum(Object.keys(signals) as SignalName[]).default("blend"),
   blend: blendOptions.default(() => blendOptions.parse({})),
   plateau: z.strictObject({
     low: share.default(0.4),
     high: share.default(0.6),
     ramp: z.number().positive().default(0.25),
   }).prefault({}),
-  trackers: z.strictObject({ fast: share, slow: share }).default({ fast: 0.98, slow: 0.85 }),
+  trackers: z.strictObject({ fast: share.default(0.98), slow: share.default(0.85) }).prefault({}),
   returns: z.enum(["last", "sum"]).default("last"),
   scaleCap: z.number().positive().default(50),
   dropDeadGroups: z.boolean().default(false),
@@ -86,10 +87,9 @@ export const configSchema = z.strictObject({
   corpus: z.string().nullable(),
   documentTokens: count.default(6000),
   memory: z.strictObject({
-    seeds: z.int().nonnegative(),
-    negatives: z.union([z.literal(0), z.literal(1)]),
-  })
-    .default({ seeds: 2, negatives: 1 }),
+    seeds: z.int().nonnegative().default(2),
+    negatives: z.literal([0, 1]).default(1),
+  }).prefault({}),
   memorySize: count.default(200),
   /** Folder of programs for runs without a designer. */
   pool: z.string().nullable().default(null),
@@ -99,12 +99,13 @@ export const configSchema = z.strictObject({
   /** Rollouts between development-set evaluations. */
   evaluateEvery: count.default(8),
   /** Plays of each held-out environment and mode. */
-  evaluationPlays: z.strictObject({ dev: count, test: count }).default({ dev: 4, test: 8 }),
+  evaluationPlays: z.strictObject({ dev: count.default(4), test: count.default(8) }).prefault({}),
   sandbox: z.strictObject({
     requestCpuSeconds: z.number().positive().default(0.2),
-    requestSeconds: z.number().positive().default(10),
+    /** Back-stops well above the CPU limits: a play waits for a slow engine, which is not its fault. */
+    requestSeconds: z.number().positive().default(30),
     cpuSeconds: z.number().positive().default(2),
-    seconds: z.number().positive().default(60),
+    seconds: z.number().positive().default(3600),
     memoryMb: count.default(256),
     concurrency: count.default(64),
   }).prefault({}),
@@ -135,6 +136,14 @@ function merge(base: Tree, over: Tree): Tree {
   return out;
 }
 
+function parseYaml(text: string, what: string): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new UsageError(`Cannot read ${what}: ${(cause as Error).message}`, { cause });
+  }
+}
+
 function load(read: PresetReader, name: string, what: string, known: readonly string[]): Tree {
   const text = read(name);
   if (text === undefined) {
@@ -142,7 +151,7 @@ function load(read: PresetReader, name: string, what: string, known: readonly st
       `Cannot use ${what} "${name}": it does not exist, must be one of ${known.join(", ")}`,
     );
   }
-  const tree = parse(text);
+  const tree = parseYaml(text, `${what} "${name}"`);
   if (!isTree(tree)) throw new UsageError(`Cannot read ${what} "${name}": must be a YAML mapping`);
   return tree;
 }
@@ -152,7 +161,7 @@ function setKey(tree: Tree, assignment: string): Tree {
   if (cut < 1) {
     throw new UsageError(`Cannot set "${assignment}": must be key=value, e.g. rollouts=8`);
   }
-  const value: unknown = parse(assignment.slice(cut + 1));
+  const value = parseYaml(assignment.slice(cut + 1), `the value of "${assignment}"`);
   const path = assignment.slice(0, cut).split(".");
   return merge(tree, path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as Tree);
 }
@@ -184,6 +193,13 @@ export function checkConfig(tree: unknown): Config {
     throw new UsageError(`Cannot use this configuration:\n${lines.join("\n")}`);
   }
   const config = result.data;
+  checkTogether(config);
+  return config;
+}
+
+/** What each key allows alone and does not fit together. */
+function checkTogether(config: Config): void {
+  const { context, tokens, reserve, trackers } = config;
   if (config.delay % config.epoch !== 0) {
     throw new UsageError(
       `Cannot use delay ${config.delay}: must be 0 or a multiple of epoch ${config.epoch} [D20]`,
@@ -195,5 +211,17 @@ export function checkConfig(tree: unknown): Config {
   if (config.designer === "none" && config.pool === null) {
     throw new UsageError("Cannot run without a designer: pool must name a folder of programs");
   }
-  return config;
+  if (config.designer === "frozen" && config.designerLoss) {
+    throw new UsageError("Cannot train a frozen designer: designerLoss must be false");
+  }
+  if (!(trackers.slow > 0 && trackers.slow < trackers.fast)) {
+    throw new UsageError("Cannot use trackers: must be 0 < slow < fast");
+  }
+  const largest = Math.max(tokens.designer, tokens.hint, reserve);
+  if (largest >= context) {
+    throw new UsageError(
+      `Cannot use context ${context}: must be above tokens.designer, tokens.hint and reserve ` +
+        `(${largest})`,
+    );
+  }
 }

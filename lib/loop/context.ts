@@ -67,7 +67,12 @@ export const idOf = {
 };
 
 /** Seed of an instance; equal in both arms [D1]. */
-export function environmentSeed(loop: Loop, id: string, rollout: number, index: number): number {
+export function environmentSeed(
+  loop: Pick<Loop, "config">,
+  id: string,
+  rollout: number,
+  index: number,
+): number {
   return seedOf(loop.config.seed, "env", id, rollout, index);
 }
 
@@ -94,6 +99,22 @@ export function samplingSeed(
     at.turn ?? 0,
     at.retry ?? 0,
   );
+}
+
+/** Tells how far a stage has come: now, and each time the function returned is called. */
+export function countStage(
+  loop: Loop,
+  rollout: number,
+  stage: string,
+  total: number,
+): () => void {
+  let done = 0;
+  const tell = () => loop.emit({ kind: "stage", rollout, stage, done, total });
+  tell();
+  return () => {
+    done += 1;
+    tell();
+  };
 }
 
 /** Stops the loop at a safe place when the user asked for it. */

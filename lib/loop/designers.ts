@@ -7,16 +7,23 @@ import {
   designerAdvantages,
   type DesignerSample,
   designerScale,
+  dueRollout,
   penalizeRejected,
   type Unit,
+  windowEnd,
 } from "../grpo/mod.ts";
-import { createTracker, scoreWindows, type SignalName, type Tracker } from "../reward/mod.ts";
+import { createTracker, scoreWindows, type Tracker } from "../reward/mod.ts";
 import type { Config } from "./config.ts";
 import type { Loop } from "./context.ts";
 import type { QueuedSample } from "./state.ts";
-import { windowOf } from "./windows.ts";
+import { returnsOf, windowOf } from "./windows.ts";
 
 type Context = Pick<Loop, "config" | "store">;
+
+/** When samples fall due and windows end. */
+export function delayPlan(config: Config) {
+  return { epochLength: config.epoch, delay: config.delay };
+}
 
 /** Samples of a set just designed: each slot's accepted reply, and its first rejected one. */
 export function queueSamples(loop: Context, rollout: number): QueuedSample[] {
@@ -26,7 +33,7 @@ export function queueSamples(loop: Context, rollout: number): QueuedSample[] {
     where: { rollout, role: "designer" },
     orderBy: ["slot", "attempt"],
   });
-  const due = rollout + config.delay;
+  const due = dueRollout(rollout, delayPlan(config));
   return replies.flatMap((reply): QueuedSample[] => {
     const common = { id: reply.id, rollout, due, skill: reply.skill };
     if (reply.accepted) {
@@ -41,7 +48,7 @@ export function queueSamples(loop: Context, rollout: number): QueuedSample[] {
 export function signalContext(config: Config) {
   const { blend, plateau } = config;
   return {
-    signal: config.signal as SignalName,
+    signal: config.signal,
     moment: config.delay === 0 ? "generation" as const : "delayed" as const,
     band: { lo: plateau.low, hi: plateau.high, ramp: plateau.ramp },
     blend,
@@ -70,12 +77,13 @@ export function designerBatch(
       loop,
       { id: sample.environmentId!, skill: sample.skill },
       sample.rollout,
-      config.delay === 0 ? sample.rollout : sample.rollout + config.epoch - 1,
+      windowEnd(sample.rollout, delayPlan(config)),
     )
   );
   const { raws, trackers } = scoreWindows(windows, {
     ...signalContext(config),
     trackers: withTrackers(config, at.trackers),
+    returns: config.delay === 0 ? returnsBySkill(loop, at.rollout) : undefined,
   });
   const scored: DesignerSample[] = accepted.map(({ id, skill }, i) => ({
     id,
@@ -131,8 +139,18 @@ export function designerBatch(
   return { units, samples, scale, trackers, meanRaw };
 }
 
+/** Scored plain returns of one rollout by skill: what moves the trackers of immediate signals, generating or not. */
+function returnsBySkill({ config, store }: Context, rollout: number): Record<string, number[]> {
+  const start = rollout - rollout % config.epoch;
+  const set = store.all("active", { where: { rollout: start } });
+  const skills = new Map(set.map(({ environmentId, skill }) => [environmentId, skill]));
+  const plays = store.all("play", { where: { rollout, arm: "plain" } });
+  const bySkill = Map.groupBy(plays, ({ environmentId }) => skills.get(environmentId)!);
+  return Object.fromEntries([...bySkill].map(([skill, own]) => [skill, returnsOf(own)]));
+}
+
 /** Every configured skill has a tracker. */
-export function withTrackers(
+function withTrackers(
   config: Config,
   trackers: Readonly<Record<string, Tracker>>,
 ): Record<string, Tracker> {

@@ -5,8 +5,10 @@
  * @module
  */
 import { type RecordOf, type Sampler, seedOf } from "../core/mod.ts";
-import type { Loop } from "./context.ts";
-import { heldoutEpisode } from "./groups.ts";
+import { countStage, type Loop } from "./context.ts";
+import { heldoutEpisode, throwOnOutage } from "./groups.ts";
+import { ledgerRow } from "./report.ts";
+import { settled } from "./settled.ts";
 
 type Evaluation = RecordOf<"evaluation">;
 type Mode = Evaluation["mode"];
@@ -30,8 +32,9 @@ async function evaluateMode(
   const jobs = loop.heldout[set].flatMap((program) =>
     Array.from({ length: loop.config.evaluationPlays[set] }, (_, index) => ({ program, index }))
   );
-  let done = 0;
-  const rows = await Promise.all(jobs.map(async ({ program, index }) => {
+  const step = countStage(loop, rollout, `evaluate ${set} ${mode}`, jobs.length);
+  const started = loop.clock();
+  const played = await settled(jobs.map(async ({ program, index }) => {
     const seed = seedOf("heldout", program.id, index);
     const result = await heldoutEpisode(loop, program, seed, {
       sampler,
@@ -39,15 +42,8 @@ async function evaluateMode(
       samplingSeed: (turn) =>
         seedOf(loop.config.seed, "evaluation", set, program.id, index, mode, turn),
     });
-    done += 1;
-    loop.emit({
-      kind: "stage",
-      rollout,
-      stage: `evaluate ${set} ${mode}`,
-      done,
-      total: jobs.length,
-    });
-    return {
+    step();
+    const row: Evaluation = {
       id: `e${rollout}/${set}/${weights}/${mode}/${program.id.slice(0, 16)}/${index}`,
       rollout,
       set,
@@ -62,13 +58,19 @@ async function evaluateMode(
       success: result.success,
       turns: result.turns.length,
     };
+    return { row, turns: result.turns };
   }));
+  const rows = played.map(({ row }) => row);
   loop.signal.throwIfAborted();
-  const modelFailed = rows.some(({ outcome }) =>
-    outcome.kind === "failed" && outcome.blame === "model"
-  );
-  if (modelFailed) await loop.engine.trainer.state({ signal: loop.signal });
-  loop.store.transaction(() => loop.store.insert("evaluation", rows));
+  await throwOnOutage(loop, rows.map(({ outcome }) => outcome));
+  const id = `e${rollout}/${set}/${weights}/${mode}`;
+  const at = { id, rollout, role: "evaluation" as const, stage: `${set} ${mode}` };
+  const turns = played.flatMap((play) => play.turns);
+  const cost = ledgerRow(at, turns, loop.clock() - started);
+  loop.store.transaction(() => {
+    loop.store.insert("evaluation", rows);
+    loop.store.insert("ledger", cost);
+  });
   return rows;
 }
 

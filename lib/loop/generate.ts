@@ -7,7 +7,7 @@
  * syntax trees of the replies before it in that order, never for their plays.
  * @module
  */
-import { drawDocuments } from "../corpus/mod.ts";
+import { drawDocuments, truncateText } from "../corpus/mod.ts";
 import type { DesignerBrief, RecordOf } from "../core/mod.ts";
 import { askDesigner, type DesignerAnswer } from "../designer/mod.ts";
 import { checkProgram, duplicateVerdict, type GateReport } from "../gates/mod.ts";
@@ -16,6 +16,7 @@ import { writeHint } from "../hint/mod.ts";
 import { describeProgram, memoryLines, pickMemory } from "../memory/mod.ts";
 import { type ActiveEnvironment, checkAborted, idOf, type Loop, samplingSeed } from "./context.ts";
 import { type LoopState, withMemoryRandom } from "./state.ts";
+import type { Twins } from "./twins.ts";
 
 export interface SlotPlan {
   slot: number;
@@ -41,7 +42,12 @@ export function planSlots(loop: Loop, state: LoopState, rollout: number): SlotPl
   if (loop.corpus) {
     const drawn = drawDocuments(loop.corpus, state.corpus, skills);
     state.corpus = drawn.cursor;
-    documents = drawn.documents.map((document) => ({ rollout, ...document }));
+    const limit = config.documentTokens;
+    documents = drawn.documents.map((document) => ({
+      rollout,
+      ...document,
+      text: truncateText(document.text, loop.tokenizer, { limit }).text,
+    }));
   }
   const memory = loop.store.all("memory");
   return skills.map((skill, slot): SlotPlan => {
@@ -59,32 +65,6 @@ export function planSlots(loop: Loop, state: LoopState, rollout: number): SlotPl
     const parents = picked.seeds.map(({ id }) => id);
     return { slot, skill, document, brief, parents };
   });
-}
-
-/** The order (attempt, slot): who is a twin of whom. */
-class Twins {
-  #trees: PromiseWithResolvers<string | null>[][];
-  constructor(attempts: number, slots: number) {
-    this.#trees = Array.from(
-      { length: attempts },
-      () => Array.from({ length: slots }, () => Promise.withResolvers<string | null>()),
-    );
-  }
-  /** Says what `slot` wrote at `attempt`; null when it takes no part. */
-  tell(attempt: number, slot: number, tree: string | null): void {
-    this.#trees[attempt][slot].resolve(tree);
-  }
-  /** No part in this attempt and all later ones. */
-  leave(attempt: number, slot: number): void {
-    for (let a = attempt; a < this.#trees.length; a++) this.tell(a, slot, null);
-  }
-  async isTwin(attempt: number, slot: number, tree: string): Promise<boolean> {
-    const before = this.#trees.slice(0, attempt).flat().concat(
-      this.#trees[attempt].slice(0, slot),
-    );
-    const trees = await Promise.all(before.map(({ promise }) => promise));
-    return trees.includes(tree);
-  }
 }
 
 interface Verdict {
@@ -225,6 +205,9 @@ export async function designSlot(
       if (environment) return activeFrom(plan, environment.source, environment.id, id);
     }
     return null;
+  } catch (error) {
+    twins.fail(attempt, plan.slot, error);
+    throw error;
   } finally {
     twins.leave(attempt, plan.slot);
   }
@@ -240,10 +223,6 @@ function activeFrom(plan: SlotPlan, source: string, id: string, replyId: string)
     replyId,
     hint: null,
   };
-}
-
-export function newTwins(loop: Loop): Twins {
-  return new Twins(loop.config.attempts, loop.config.environments);
 }
 
 /** The environment's hint, or null where none could be written without giving the answer away. */

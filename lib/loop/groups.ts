@@ -4,7 +4,7 @@
  * @module
  */
 import { type EpisodeResult, playEpisode } from "../agent/mod.ts";
-import { type Arm, type RecordOf, type Sampler } from "../core/mod.ts";
+import { type Arm, type Outcome, type RecordOf, type Sampler, SandboxError } from "../core/mod.ts";
 import { episodeReturn } from "../reward/mod.ts";
 import {
   type ActiveEnvironment,
@@ -14,6 +14,7 @@ import {
   type Loop,
   samplingSeed,
 } from "./context.ts";
+import { settled } from "./settled.ts";
 
 export type Play = RecordOf<"play">;
 
@@ -51,8 +52,44 @@ function episode(
   });
 }
 
+/** A play that failed by model or host is repeated once: the last try, and how many there were. */
+async function repeated(
+  loop: Loop,
+  play: (retry: number) => Promise<EpisodeResult>,
+): Promise<{ result: EpisodeResult; attempts: number }> {
+  for (let retry = 0;; retry++) {
+    checkAborted(loop);
+    const result = await play(retry);
+    const { outcome } = result;
+    const ours = outcome.kind === "failed" &&
+      (outcome.blame === "model" || outcome.blame === "host");
+    if (!ours || retry === 1) return { result, attempts: retry + 1 };
+  }
+}
+
+/**
+ * Tells a fault from an outage before plays are stored: where the engine or the sandbox is gone this throws, nothing
+ * of the round is kept, and a resumed run plays it whole.
+ *
+ * @throws {EngineError} when the engine is gone.
+ * @throws {SandboxError} when the sandbox is gone.
+ */
+export async function throwOnOutage(loop: Loop, outcomes: readonly Outcome[]): Promise<void> {
+  const { engine, sandbox, signal } = loop;
+  const isBlamed = (blame: "model" | "host") =>
+    outcomes.some((outcome) => outcome.kind === "failed" && outcome.blame === blame);
+  if (isBlamed("model")) await engine.trainer.state({ signal });
+  if (!isBlamed("host")) return;
+  const probe = await sandbox.parse("pass\n", { signal });
+  if (probe.kind === "failed" && probe.blame === "host") {
+    throw new SandboxError(
+      `Cannot play: the sandbox is gone (${probe.reason}: ${probe.detail ?? "no detail"})`,
+    );
+  }
+}
+
 /** One held-out play: like any other, but sampled as told. */
-export function heldoutEpisode(
+export async function heldoutEpisode(
   loop: Loop,
   environment: { id: string; source: string; skill: string },
   seed: number,
@@ -60,7 +97,11 @@ export function heldoutEpisode(
 ): Promise<EpisodeResult> {
   const config = { ...loop.config, temperature: how.temperature };
   const engine = { ...loop.engine, sampler: how.sampler } as Loop["engine"];
-  return episode({ ...loop, config, engine }, environment, seed, null, how.samplingSeed);
+  const { result } = await repeated(
+    loop,
+    () => episode({ ...loop, config, engine }, environment, seed, null, how.samplingSeed),
+  );
+  return result;
 }
 
 function toRecords(
@@ -108,39 +149,23 @@ export async function playRound(
     else missing.push(index);
   }
   if (missing.length === 0) return stored;
-  const played = await Promise.all(missing.map(async (index) => {
+  const played = await settled(missing.map(async (index) => {
     const seed = environmentSeed(loop, environment.id, rollout, index);
     const at = { rollout, environmentId: environment.id, arm, index, seed };
     const hint = arm === "hinted" ? environment.hint : null;
-    for (let retry = 0;; retry++) {
-      checkAborted(loop);
-      const result = await episode(
+    const place = environment.id;
+    const { result, attempts } = await repeated(loop, (retry) =>
+      episode(
         loop,
         environment,
         seed,
         hint,
-        (turn) =>
-          samplingSeed(loop, "agent", {
-            rollout,
-            place: environment.id,
-            index,
-            arm,
-            turn,
-            retry,
-          }),
-      );
-      const { outcome } = result;
-      const ours = outcome.kind === "failed" &&
-        (outcome.blame === "model" || outcome.blame === "host");
-      if (!ours || retry === 1) return toRecords(at, result, retry + 1);
-    }
+        (turn) => samplingSeed(loop, "agent", { rollout, place, index, arm, turn, retry }),
+      ));
+    return toRecords(at, result, attempts);
   }));
   checkAborted(loop);
-  const modelFailed = played.some(({ play }) =>
-    play.outcome.kind === "failed" && play.outcome.blame === "model"
-  );
-  // Where the engine is gone this throws: nothing of the round is kept, and a resumed run plays it whole.
-  if (modelFailed) await loop.engine.trainer.state({ signal: loop.signal });
+  await throwOnOutage(loop, played.map(({ play }) => play.outcome));
   loop.store.transaction(() => {
     loop.store.insert("play", played.map(({ play }) => play));
     loop.store.insert("turn", played.flatMap(({ turns }) => turns));
@@ -166,17 +191,17 @@ export async function playGroups(
   const plays: { plain: Play[]; hinted: Play[] } = { plain: [], hinted: [] };
   let indices = Array.from({ length: wanted }, (_, i) => i);
   for (;;) {
-    const [plain, withHint] = await Promise.all([
+    const [plain, withHint] = await settled([
       playRound(loop, environment, rollout, "plain", indices),
-      hinted?.then((hint) =>
-        hint === null ? null : playRound(loop, { ...environment, hint }, rollout, "hinted", indices)
-      ) ?? null,
+      Promise.resolve(hinted).then((hint) =>
+        hint === null ? [] : playRound(loop, { ...environment, hint }, rollout, "hinted", indices)
+      ),
     ]);
     plays.plain.push(...plain);
-    plays.hinted.push(...withHint ?? []);
+    plays.hinted.push(...withHint);
     const tried = plays.plain.length;
     let good = scoredIndices(plays.plain);
-    if (withHint) good = good.intersection(scoredIndices(plays.hinted));
+    if (withHint.length > 0) good = good.intersection(scoredIndices(plays.hinted));
     const hung = [...plays.plain, ...plays.hinted].some((play) => play.hung);
     const short = wanted - good.size;
     if (hung || short <= 0 || tried >= 2 * wanted) return plays;

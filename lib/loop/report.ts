@@ -52,7 +52,7 @@ export function measureRollout(
   const first = replies.filter((reply) => reply.attempt === 0);
   const turns = store.all("turn", { where: { rollout } });
   const tokens = [...turns, ...replies].reduce((sum, row) => sum + row.ids.length, 0);
-  const dead = set.filter(({ plain }) => new Set(returnsOf(plain)).size <= 1).length;
+  const spreads = set.map(({ plain }) => new Set(returnsOf(plain)).size).filter((n) => n > 0);
   return {
     rollout,
     rollouts: config.rollouts,
@@ -69,12 +69,27 @@ export function measureRollout(
     inBand: rates.length > 0 ? inBand.length / rates.length : undefined,
     validFirst: mean(first.map((reply) => reply.accepted ? 1 : 0)),
     designerReward: designers.meanRaw,
-    deadGroupShare: set.length > 0 ? dead / set.length : undefined,
+    deadGroupShare: mean(spreads.map((distinct) => distinct === 1 ? 1 : 0)),
     loss: applied.weighted.loss,
     meanDifference: applied.weighted.statistics.meanDifference,
     seconds,
     tokensPerSecond: seconds > 0 ? tokens / seconds : 0,
     playsPerSecond: seconds > 0 ? plays.length / seconds : 0,
+  };
+}
+
+/** Tokens and calls of some turns or replies. */
+export function ledgerRow(
+  at: Pick<RecordOf<"ledger">, "id" | "rollout" | "role" | "stage">,
+  rows: readonly { prompt: readonly number[]; ids: readonly number[] }[],
+  seconds: number,
+): RecordOf<"ledger"> {
+  return {
+    ...at,
+    promptTokens: rows.reduce((sum, row) => sum + row.prompt.length, 0),
+    completionTokens: rows.reduce((sum, row) => sum + row.ids.length, 0),
+    calls: rows.length,
+    seconds,
   };
 }
 
@@ -88,16 +103,7 @@ export function ledgerRows(loop: Loop, rollout: number, seconds: number): Record
     stage: string,
     rows: readonly { prompt: number[]; ids: number[] }[],
     spent: number,
-  ): RecordOf<"ledger"> => ({
-    id: `r${rollout}/${role}`,
-    rollout,
-    role,
-    stage,
-    promptTokens: rows.reduce((sum, row) => sum + row.prompt.length, 0),
-    completionTokens: rows.reduce((sum, row) => sum + row.ids.length, 0),
-    calls: rows.length,
-    seconds: spent,
-  });
+  ) => ledgerRow({ id: `r${rollout}/${role}`, rollout, role, stage }, rows, spent);
   return [
     count("designer", "design", replies.filter((reply) => reply.role === "designer"), 0),
     count("hint", "hint", replies.filter((reply) => reply.role === "hint"), 0),

@@ -5,24 +5,18 @@
  */
 import { createCorpus, drawDocuments } from "../corpus/mod.ts";
 import { fillCandidates } from "../memory/mod.ts";
-import type { ActiveEnvironment, Loop } from "./context.ts";
-import { designSlot, hintFor, newTwins, planSlots } from "./generate.ts";
+import { type ActiveEnvironment, countStage, type Loop } from "./context.ts";
+import { designSlot, hintFor, planSlots } from "./generate.ts";
 import { type Play, playGroups } from "./groups.ts";
+import { settled } from "./settled.ts";
 import type { LoopState } from "./state.ts";
+import { Twins } from "./twins.ts";
 
 /** An environment with its plays of one rollout; `hinted` is empty but in the epoch's first rollout. */
 export interface PlayedEnvironment {
   environment: ActiveEnvironment;
   plain: Play[];
   hinted: Play[];
-}
-
-/** Waits for all, then throws the first error: nothing is left running behind it. */
-export async function settled<T>(promises: Promise<T>[]): Promise<T[]> {
-  const results = await Promise.allSettled(promises);
-  const bad = results.find((result) => result.status === "rejected");
-  if (bad) throw bad.reason;
-  return results.map((result) => (result as PromiseFulfilledResult<T>).value);
 }
 
 /** First rollout of the epoch that `rollout` belongs to. */
@@ -44,18 +38,28 @@ export function storedSet(loop: Loop, start: number): ActiveEnvironment[] {
   }));
 }
 
+/**
+ * Whether a program hung between `start` and `rollout`: it is then retired for the epoch. Plays of `rollout` itself do
+ * not count, so that a rollout cut in the middle goes on with the set it began with.
+ */
+function isRetired(loop: Loop, id: string, start: number, rollout: number): boolean {
+  return loop.store.all("play", { where: { environmentId: id, hung: true } })
+    .some((play) => play.rollout >= start && play.rollout < rollout);
+}
+
 /** Plays a stored set again: both arms in the epoch's first rollout, later the plain one. */
 export async function playSet(loop: Loop, rollout: number): Promise<PlayedEnvironment[]> {
   const start = epochStart(loop, rollout);
-  const environments = storedSet(loop, start).filter((environment) =>
-    loop.store.count("play", { environmentId: environment.id, hung: true }) === 0 ||
-    rollout === start
-  );
+  const environments = storedSet(loop, start)
+    .filter(({ id }) => !isRetired(loop, id, start, rollout));
+  const step = countStage(loop, rollout, "play", environments.length);
   return await settled(environments.map(async (environment) => {
     const hinted = rollout === start && environment.origin !== "folder"
       ? Promise.resolve(environment.hint)
       : null;
-    return { environment, ...await playGroups(loop, environment, rollout, hinted) };
+    const plays = await playGroups(loop, environment, rollout, hinted);
+    step();
+    return { environment, ...plays };
   }));
 }
 
@@ -70,24 +74,14 @@ export async function makeSet(
   if (storedSet(loop, rollout).length > 0) return await playSet(loop, rollout);
   const earlier = loop.store.all("environment").filter((row) => row.rollout < rollout);
   const known = new Set([...loop.heldoutTrees, ...earlier.map((row) => row.treeHash)]);
-  const twins = newTwins(loop);
-  let done = 0;
-  const tell = () =>
-    loop.emit({
-      kind: "stage",
-      rollout,
-      stage: "design and play",
-      done,
-      total: plans.length,
-    });
-  tell();
+  const twins = new Twins(loop.config.attempts, loop.config.environments);
+  const step = countStage(loop, rollout, "design and play", plans.length);
   const made = await settled(plans.map(async (plan) => {
     const environment = await designSlot(loop, plan, rollout, known, twins);
-    if (environment === null) return null;
+    if (environment === null) return step(), null;
     const hint = hintFor(loop, environment, rollout);
     const plays = await playGroups(loop, environment, rollout, hint);
-    done += 1;
-    tell();
+    step();
     return { environment: { ...environment, hint: await hint }, ...plays };
   }));
   const designed = made.filter((item) => item !== null);
@@ -123,9 +117,9 @@ function fillSet(loop: Loop, designed: ActiveEnvironment[], rollout: number): Ac
     hint: record.hint,
   }));
   const known = new Set([...present, ...fromMemory.map(({ id }) => id)]);
-  const kept = rollout === 0 ? [] : storedSet(loop, rollout - loop.config.epoch)
-    .filter(({ id }) => !known.has(id))
-    .filter(({ id }) => loop.store.count("play", { environmentId: id, hung: true }) === 0)
+  const before = rollout - loop.config.epoch;
+  const kept = storedSet(loop, before)
+    .filter(({ id }) => !known.has(id) && !isRetired(loop, id, before, rollout))
     .map((old) => ({ ...old, origin: "kept" as const, replyId: null }));
   const fills = [...fromMemory, ...kept].slice(0, missing);
   if (fills.length > 0) {

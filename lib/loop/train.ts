@@ -7,64 +7,55 @@
  * @module
  */
 import type { RecordOf, RolloutReport } from "../core/mod.ts";
-import { flushQueue } from "../grpo/mod.ts";
-import { updateTrackers } from "../reward/mod.ts";
+import { drainDue, flushQueue } from "../grpo/mod.ts";
 import { saveCheckpoint } from "./checkpoint.ts";
-import type { Loop } from "./context.ts";
-import { designerBatch, droppedSamples, queueSamples, withTrackers } from "./designers.ts";
+import { countStage, idOf, type Loop } from "./context.ts";
+import { delayPlan, designerBatch, droppedSamples, queueSamples } from "./designers.ts";
 import { evaluate, successRateOf } from "./evaluate.ts";
 import { remember } from "./memory.ts";
 import { ledgerRows, measureRollout } from "./report.ts";
 import { makeSet, type PlayedEnvironment, playSet } from "./set.ts";
 import { type LoopState, readState, writeState } from "./state.ts";
 import { agentBatch, applyBatch, makeBatch, updateRecord } from "./update.ts";
-import { regretOf, returnsOf } from "./windows.ts";
+import { regretOf } from "./windows.ts";
 
 /** Trains until the configured number of rollouts is done; yields one report a rollout. */
 export async function* train(loop: Loop): AsyncGenerator<RolloutReport> {
   const { config } = loop;
   let state = readState(loop);
-  if (state.rollout === 0) await evaluateDev(loop, 0);
+  // What a run stopped between an update and its checkpoint or evaluation still owes.
+  await closeRollout(loop, state.rollout);
   while (state.rollout < config.rollouts) {
     const report = await runRollout(loop, state);
     state = readState(loop);
-    if (state.rollout % config.checkpointEvery === 0 || state.rollout === config.rollouts) {
-      await saveCheckpoint(loop, state.rollout);
-    }
-    if (state.rollout % config.evaluateEvery === 0 || state.rollout === config.rollouts) {
-      report.evaluation = await evaluateDev(loop, state.rollout);
-    }
+    report.evaluation = await closeRollout(loop, state.rollout);
     loop.emit({ kind: "report", report });
     yield report;
   }
   if (!state.finished) await finish(loop, state);
 }
 
+/** The checkpoint and the evaluation due after `done` rollouts; what is stored already is not made again. */
+async function closeRollout(loop: Loop, done: number): Promise<RolloutReport["evaluation"]> {
+  const { checkpointEvery, evaluateEvery, rollouts } = loop.config;
+  const isLast = done === rollouts;
+  if (done > 0 && (isLast || done % checkpointEvery === 0)) await saveCheckpoint(loop, done);
+  return isLast || done % evaluateEvery === 0 ? await evaluateDev(loop, done) : undefined;
+}
+
 /** One rollout: plays, batch, update. Commits at its end. */
 async function runRollout(loop: Loop, committed: LoopState): Promise<RolloutReport> {
-  const { config, store } = loop;
+  const { store } = loop;
   const started = loop.clock();
   const state = structuredClone(committed);
   const { rollout } = state;
-  const generates = rollout % config.epoch === 0;
+  const generates = rollout % loop.config.epoch === 0;
   const set = generates ? await makeSet(loop, state, rollout) : await playSet(loop, rollout);
   if (generates) state.queue.push(...queueSamples(loop, rollout));
 
   const regrets = generates ? regretsOf(loop, set, rollout) : new Map();
   const agents = agentBatch(loop, set.flatMap(({ plain }) => plain), rollout);
-  if (!generates && config.delay === 0) {
-    const returns = Map.groupBy(set, ({ environment }) => environment.skill);
-    state.trackers = updateTrackers(
-      withTrackers(config, state.trackers),
-      Object.fromEntries(
-        [...returns].map(([skill, items]) => [
-          skill,
-          items.flatMap(({ plain }) => returnsOf(plain)),
-        ]),
-      ),
-    );
-  }
-  const due = state.queue.filter((sample) => sample.due <= rollout);
+  const { due, waiting } = drainDue(state.queue, rollout);
   const designers = designerBatch(loop, due, {
     rollout,
     agents: agents.units.length,
@@ -74,10 +65,12 @@ async function runRollout(loop: Loop, committed: LoopState): Promise<RolloutRepo
     rollout,
     scale: designers.scale,
   });
+  const updated = countStage(loop, rollout, "update", 1);
   const applied = await applyBatch(loop, batch);
+  updated();
 
   state.rollout = rollout + 1;
-  state.queue = state.queue.filter((sample) => sample.due > rollout);
+  state.queue = waiting;
   state.trackers = designers.trackers;
   state.lastAgents = agents.units.length;
   const seconds = loop.clock() - started;
@@ -122,8 +115,7 @@ async function finish(loop: Loop, committed: LoopState): Promise<void> {
   const { config, store } = loop;
   const state = structuredClone(committed);
   const last = config.rollouts - 1;
-  const plan = { epochLength: config.epoch, delay: config.delay };
-  const { extra, dropped } = flushQueue(state.queue, last, plan);
+  const { extra, dropped } = flushQueue(state.queue, last, delayPlan(config));
   if (extra.length > 0 || dropped.length > 0) {
     const rollout = config.rollouts;
     const designers = designerBatch(loop, extra, {
@@ -142,7 +134,9 @@ async function finish(loop: Loop, committed: LoopState): Promise<void> {
       store.insert("update", updateRecord(loop, batch, applied, counts, {}));
       writeState(loop, state);
     });
-    await saveCheckpoint(loop, rollout + 1);
+  }
+  if (store.has("batch", idOf.batch(config.rollouts))) {
+    await saveCheckpoint(loop, config.rollouts + 1);
   }
   if (loop.heldout.test.length > 0) {
     for (const weights of ["base", "current"] as const) {

@@ -76,15 +76,13 @@ export interface Applied {
  * Applies a batch to the engine: two passes (log-probabilities p0, then cross-entropy with weights -dL/dlogp), one Adam
  * step, one publication. Sequences without advantage only count in U; they are not sent twice.
  *
- * @throws {RangeError} when sampler and trainer disagree: nothing is trained.
- * @throws {EngineError} when the engine fails.
+ * @throws {EngineError} when the engine fails, or sampler and trainer disagree: nothing is trained.
  */
 export async function applyBatch(loop: Loop, batch: RecordOf<"batch">): Promise<Applied> {
   const { config, engine, signal } = loop;
   const { trainer } = engine;
   const p0 = batch.sequences.length > 0 ? await trainer.forward(dataOf(batch), { signal }) : [];
-  const weighted = weighBatch(batch, p0);
-  assertStatistics(weighted.statistics, { meanDifference: config.maxDifference });
+  const weighted = weighChecked(batch, p0, config.maxDifference);
   const live = weighted.data.filter((datum) => datum.weights!.some((weight) => weight !== 0));
   let gradNorm: number | null = null;
   if (live.length > 0) {
@@ -99,6 +97,22 @@ export async function applyBatch(loop: Loop, batch: RecordOf<"batch">): Promise<
   }
   const weightsVersion = await trainer.publish({ signal });
   return { weighted, gradNorm, weightsVersion };
+}
+
+/** The weights of a batch, or the engine's error where its log-probabilities cannot be trained on. */
+function weighChecked(
+  batch: RecordOf<"batch">,
+  p0: readonly (readonly number[])[],
+  meanDifference: number,
+): WeightedBatch {
+  try {
+    const weighted = weighBatch(batch, p0);
+    assertStatistics(weighted.statistics, { meanDifference });
+    return weighted;
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new EngineError(`Cannot apply batch ${batch.id}: ${message}`, { cause });
+  }
 }
 
 /** Batch record of the units of both roles. */

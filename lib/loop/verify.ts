@@ -1,13 +1,14 @@
 /**
- * Verifying a run from its records alone: returns from rewards, regrets from plays, raw signals and advantages from
+ * Verifying a run from its records alone: ids from sources, seeds from labels, returns from rewards, regrets from plays, raw signals and advantages from
  * windows, batches from turns and replies, and the hash chain over all of it. No engine, no sandbox.
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
-import type { RecordOf } from "../core/mod.ts";
+import { environmentId, type RecordOf } from "../core/mod.ts";
 import { type Store, verifyChain } from "../store/mod.ts";
 import { episodeReturn, type Tracker } from "../reward/mod.ts";
 import { checkConfig, type Config } from "./config.ts";
+import { environmentSeed } from "./context.ts";
 import { designerBatch } from "./designers.ts";
 import type { QueuedSample } from "./state.ts";
 import { agentBatch, makeBatch } from "./update.ts";
@@ -60,6 +61,12 @@ function compare(table: string, stored: object, recomputed: object): Mismatch | 
   return null;
 }
 
+function* checkEnvironments(store: Store): Generator<Mismatch | null> {
+  for (const row of store.iterate("environment")) {
+    yield compare("environment", row, { id: environmentId(row.source) });
+  }
+}
+
 function* checkPlays(store: Store, config: Config): Generator<Mismatch | null> {
   const turns = Map.groupBy(
     store.all("turn", { orderBy: ["playId", "index"] }),
@@ -72,13 +79,16 @@ function* checkPlays(store: Store, config: Config): Generator<Mismatch | null> {
       const { id, ids, logps } = bad;
       yield { table: "turn", id, column: "logps", stored: logps.length, recomputed: ids.length };
     }
+    const { environmentId, rollout, index } = play;
+    const seed = environmentSeed({ config }, environmentId, rollout, index);
     if (play.outcome.kind !== "scored") {
-      yield null;
+      yield compare("play", play, { seed });
       continue;
     }
     const rewards = own.flatMap(({ reward }) => reward === null ? [] : [reward]);
     const value = episodeReturn(rewards, play.terminated, { rule: config.returns });
     yield compare("play", play, {
+      seed,
       outcome: { kind: "scored", value },
       success: play.terminated && value >= 1 - 1e-9,
       turns: own.length,
@@ -155,6 +165,9 @@ export function verify(store: Store): Verification {
     const { table = "chain", id = "", what } = difference;
     result.mismatch = { table, id, column: "hash", stored: what, recomputed: null };
     return result;
+  }
+  for (const mismatch of checkEnvironments(store)) {
+    if (mismatch) return { ...result, mismatch };
   }
   for (const mismatch of checkPlays(store, config)) {
     result.plays += 1;

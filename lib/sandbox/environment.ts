@@ -82,7 +82,9 @@ export class Process implements EnvironmentProcess, Listener {
     if (this.#failure) return;
     this.#failure = failure;
     this.#answer?.(failure);
-    if (!this.#gone) this.#launcher.send(KILL, this.#play);
+    if (this.#gone) return;
+    if (this.#sequence < 0) this.#launcher.forget(this.#play);
+    else this.#launcher.send(KILL, this.#play);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

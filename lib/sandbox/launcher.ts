@@ -114,6 +114,13 @@ export class Launcher {
     return play;
   }
 
+  /** Ends a play that was never started: the zygote knows nothing of it and would not say that it ended. */
+  forget(play: number): void {
+    const listener = this.#listeners.get(play);
+    this.#listeners.delete(play);
+    listener?.ended({ why: "kill", detail: null, signal: null, code: null, cpu: 0 });
+  }
+
   send(kind: number, play: number, message?: unknown, prefix?: Uint8Array): void {
     if (!this.#closed) this.#write(encodeFrame(kind, play, message, prefix));
   }

@@ -13,7 +13,7 @@ epoch: 2
 delay: 2
 rollouts: 4
 tokens: { designer: 10, agent: 2, hint: 2 }
-context: 64
+context: 128
 maxTurns: 3
 adam: { learningRate: 1.0e-4 }
 corpus: null
@@ -65,4 +65,18 @@ Deno.test("checkConfig() accepts what it gave, through JSON", () => {
 Deno.test("a run without a designer needs a pool", () => {
   assert.throws(() => resolve(["designer=none"]), /pool/);
   assert.equal(resolve(["designer=none", "pool=data/pool"]).pool, "data/pool");
+});
+
+Deno.test("resolveConfig() refuses at start what would fail in the middle of a run", () => {
+  assert.throws(() => resolve(["signal=regrets"]), /signal/);
+  assert.throws(() => resolve(["skills=[a"]), /Cannot read the value of "skills=\[a"/);
+  assert.throws(() => resolve(["designer=frozen"]), /designerLoss must be false/);
+  assert.throws(() => resolve(["trackers.slow=0.99"]), /slow < fast/);
+  assert.throws(() => resolve(["tokens.designer=128"]), /context 128/);
+});
+
+Deno.test("one key of a group leaves the defaults of the others", () => {
+  assert.deepEqual(resolve(["memory.seeds=1"]).memory, { seeds: 1, negatives: 1 });
+  assert.deepEqual(resolve(["trackers.fast=0.9"]).trackers, { fast: 0.9, slow: 0.85 });
+  assert.deepEqual(resolve(["evaluationPlays.dev=2"]).evaluationPlays, { dev: 2, test: 8 });
 });

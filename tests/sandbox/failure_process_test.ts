@@ -177,6 +177,20 @@ Deno.test("an abort ends the process and throws the reason", async () => {
   assert.deepEqual((await alive()).zombies, []);
 });
 
+Deno.test("an abort at any moment of a start gives its place back", async () => {
+  await using sandbox = await sandboxOf({ concurrency: 1 });
+  for (let ticks = 0; ticks < 24; ticks++) {
+    const controller = new AbortController();
+    const starting = sandbox.start(programOf(), { signal: controller.signal });
+    const rejected = assert.rejects(starting, /enough/);
+    for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+    controller.abort(new Error("enough"));
+    await rejected;
+    const next = await sandbox.start(programOf(), { signal: AbortSignal.timeout(5000) });
+    await value(next)[Symbol.asyncDispose]();
+  }
+});
+
 Deno.test("a program or an action that is too long is refused", async () => {
   await using sandbox = await sandboxOf();
   const long = await sandbox.start(`${programOf()}# ${"x".repeat(128 * 1024)}`);

@@ -59,4 +59,10 @@ Deno.test("isClean() refuses what is nested too deeply", () => {
   for (let i = 0; i < 100; i++) value = [value];
   assert.equal(isClean(value), false);
   assert.equal(isClean({ a: [null, true, "x", 1.5] }), true);
+  assert.equal(isClean(JSON.parse('{"__proto__": {"a": "\\ud800"}}')), false);
+});
+
+Deno.test("isClean() refuses what has too many values", () => {
+  assert.equal(isClean(Array(65_000).fill(0)), true);
+  assert.equal(isClean({ a: Array(70_000).fill(0) }), false);
 });

@@ -29,10 +29,20 @@ Deno.test("replies of the wrong shape are refused", () => {
   };
   assert.ok(stepReply.safeParse(step).success);
   for (
-    const change of [{ reward: "1" }, { reward: Infinity }, { terminated: 1 }, { info: [] }, {
-      observation: "x".repeat(65537),
-    }]
+    const change of [
+      { reward: "1" },
+      { reward: Infinity },
+      { terminated: 1 },
+      { info: [] },
+      {
+        observation: "x".repeat(65537),
+      },
+      { info: undefined },
+      { info: { a: "x".repeat(300_000) } },
+    ]
   ) assert.equal(stepReply.safeParse({ ...step, ...change }).success, false);
+  // Python writes 1e+20, JavaScript 21 digits
+  assert.ok(stepReply.safeParse({ ...step, info: { a: Array(10_922).fill(1e20) } }).success);
   assert.equal(initReply.safeParse({ i: 0, maxTurns: 0 }).success, false);
 });
 

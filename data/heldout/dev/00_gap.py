@@ -3,9 +3,9 @@ from spade_env import boxed
 
 
 class DepthEnv:
-    N = 16
+    N = 11
     NEED = 3
-    TURNS = 7
+    TURNS = 6
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)

@@ -3,7 +3,7 @@ from spade_env import boxed
 
 
 class DepthEnv:
-    N = 16
+    N = 11
     NEED = 3
     TURNS = 5
 

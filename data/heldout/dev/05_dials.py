@@ -2,9 +2,9 @@ import random
 from spade_env import boxed
 
 
-class CipherEnv:
-    N = 10
-    TURNS = 5
+class AlarmEnv:
+    N = 9
+    TURNS = 4
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -17,13 +17,13 @@ class CipherEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
-    def show(self):
-        p, q = [int(i == j) for i, j in zip(self.x, self.g)]
-        return f"cipher {self.g[0]} {self.g[1]} right {p} {q} of {self.N}"
-
     def deal(self):
         self.x = [self.rng.randrange(self.N) for i in range(2)]
         self.g = [(i + self.rng.randrange(1, self.N)) % self.N for i in self.x]
+
+    def show(self):
+        p, q = [int(i == j) for i, j in zip(self.x, self.g)]
+        return f"alarm {self.g[0]} {self.g[1]} right {p} {q} of {self.N}"
 
     def step(self, action):
         self.turn += 1

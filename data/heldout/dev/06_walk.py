@@ -2,8 +2,8 @@ import random
 from spade_env import boxed
 
 
-class MazeEnv:
-    N = 4
+class GardenEnv:
+    N = 6
     UP = 1
     TURNS = 9
 
@@ -18,13 +18,6 @@ class MazeEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
-    def show(self):
-        return f"maze {self.p[0]} {self.p[1]} goal {self.q[0]} {self.q[1]}"
-
-    def deal(self):
-        self.p = [self.rng.randrange(self.N), self.rng.randrange(self.N)]
-        self.q = [(i + self.N // 2) % self.N for i in self.p]
-
     def step(self, action):
         self.turn += 1
         action = boxed(action)
@@ -35,3 +28,10 @@ class MazeEnv:
         won = self.p == self.q
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
+
+    def show(self):
+        return f"garden {self.p[0]} {self.p[1]} goal {self.q[0]} {self.q[1]}"
+
+    def deal(self):
+        self.p = [self.rng.randrange(self.N), self.rng.randrange(self.N)]
+        self.q = [(i + self.N // 2) % self.N for i in self.p]

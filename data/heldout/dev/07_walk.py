@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class GardenEnv:
-    N = 6
-    UP = 1
-    TURNS = 8
+class FieldEnv:
+    N = 5
+    UP = -1
+    TURNS = 7
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -30,7 +30,7 @@ class GardenEnv:
         return self.show(), float(won), won, over, {"actions": self.acts}
 
     def show(self):
-        return f"garden {self.p[0]} {self.p[1]} goal {self.q[0]} {self.q[1]}"
+        return f"field {self.p[0]} {self.p[1]} goal {self.q[0]} {self.q[1]}"
 
     def deal(self):
         self.p = [self.rng.randrange(self.N), self.rng.randrange(self.N)]

@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class DroneEnv:
-    SIDE = -1
-    NEED = 6
-    TURNS = 9
+class RoverEnv:
+    SIDE = 1
+    NEED = 5
+    TURNS = 7
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -22,7 +22,7 @@ class DroneEnv:
 
     def show(self):
         turn = ["right", "back", "left"][self.t - 1]
-        return f"{self.note}drone {self.acts[self.h]} {turn}"
+        return f"{self.note}rover {self.acts[self.h]} {turn}"
 
     def deal(self):
         self.t = self.rng.randrange(1, 4)

@@ -3,9 +3,9 @@ from spade_env import boxed
 
 
 class DanceEnv:
-    N = 3
-    NEED = 3
-    TURNS = 7
+    N = 4
+    NEED = 4
+    TURNS = 8
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)

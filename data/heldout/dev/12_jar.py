@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class BudgetEnv:
-    N = 19
-    NEED = 2
-    TURNS = 9
+class TruckEnv:
+    N = 16
+    NEED = 3
+    TURNS = 8
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -18,12 +18,12 @@ class BudgetEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
-    def show(self):
-        return f"budget {self.x} goal {self.q}"
-
     def deal(self):
         self.x = 0
         self.q = self.rng.randint(self.N // 2, self.N)
+
+    def show(self):
+        return f"truck {self.x} goal {self.q}"
 
     def step(self, action):
         self.turn += 1

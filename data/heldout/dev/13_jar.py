@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class JarEnv:
-    N = 18
-    NEED = 2
-    TURNS = 7
+class TruckEnv:
+    N = 10
+    NEED = 3
+    TURNS = 6
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -17,6 +17,13 @@ class JarEnv:
         self.acts = [str(i) for i in range(1, 10)]
         self.deal()
         return self.show(), {"actions": self.acts}
+
+    def show(self):
+        return f"truck {self.x} goal {self.q}"
+
+    def deal(self):
+        self.x = 0
+        self.q = self.rng.randint(self.N // 2, self.N)
 
     def step(self, action):
         self.turn += 1
@@ -31,10 +38,3 @@ class JarEnv:
         won = self.hits >= self.NEED
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        return f"jar {self.x} goal {self.q}"
-
-    def deal(self):
-        self.x = 0
-        self.q = self.rng.randint(self.N // 2, self.N)

@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class PipeEnv:
-    N = 4
+class MotorEnv:
+    N = 2
     NEED = 3
-    TURNS = 7
+    TURNS = 4
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -25,7 +25,7 @@ class PipeEnv:
         self.x = self.map[self.s]
 
     def show(self):
-        return f"{self.note}pipe {self.s}"
+        return f"{self.note}motor {self.s}"
 
     def step(self, action):
         self.turn += 1

@@ -5,7 +5,7 @@ from spade_env import boxed
 class ValveEnv:
     N = 3
     NEED = 4
-    TURNS = 9
+    TURNS = 8
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)

@@ -2,8 +2,8 @@ import random
 from spade_env import boxed
 
 
-class FurnaceEnv:
-    N = 9
+class ReactorEnv:
+    N = 6
     TURNS = 7
 
     def __init__(self, max_turns=12):
@@ -20,11 +20,11 @@ class FurnaceEnv:
         return self.show(), {"actions": self.acts}
 
     def deal(self):
-        self.x = self.rng.randrange(16, 24)
+        self.x = self.rng.randrange(10, 16)
         self.q = self.x + self.rng.choice([1, -1]) * self.N
 
     def show(self):
-        return f"{self.note}furnace {self.x} goal {self.q}"
+        return f"{self.note}reactor {self.x} goal {self.q}"
 
     def step(self, action):
         self.turn += 1

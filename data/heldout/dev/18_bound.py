@@ -3,8 +3,8 @@ from spade_env import boxed
 
 
 class FeverEnv:
-    N = 23
-    TURNS = 5
+    N = 14
+    TURNS = 4
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -13,7 +13,7 @@ class FeverEnv:
         self.rng = random.Random(seed)
         self.turn = 0
         self.hits = 0
-        self.acts = [str(i) for i in range(self.N + 6)]
+        self.acts = [str(i) for i in range(self.N + 4)]
         self.deal()
         return self.show(), {"actions": self.acts}
 
@@ -33,6 +33,6 @@ class FeverEnv:
         return f"fever {self.lo} to {self.hi}"
 
     def deal(self):
-        self.lo = self.rng.randrange(6)
+        self.lo = self.rng.randrange(4)
         self.hi = self.lo + self.N - 1
         self.x = self.rng.randint(self.lo, self.hi)

@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class MazeEnv:
-    N = 5
-    UP = -1
-    TURNS = 9
+class IslandEnv:
+    N = 6
+    UP = 1
+    TURNS = 8
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -19,7 +19,7 @@ class MazeEnv:
         return self.show(), {"actions": self.acts}
 
     def show(self):
-        return f"maze {self.p[0]} {self.p[1]} goal {self.q[0]} {self.q[1]}"
+        return f"island {self.p[0]} {self.p[1]} goal {self.q[0]} {self.q[1]}"
 
     def deal(self):
         self.p = [self.rng.randrange(self.N), self.rng.randrange(self.N)]

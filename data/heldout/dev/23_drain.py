@@ -3,8 +3,8 @@ from spade_env import boxed
 
 
 class JarEnv:
-    N = 17
-    NEED = 2
+    N = 18
+    NEED = 3
     TURNS = 8
 
     def __init__(self, max_turns=12):
@@ -17,6 +17,13 @@ class JarEnv:
         self.acts = [str(i) for i in range(1, 10)]
         self.deal()
         return self.show(), {"actions": self.acts}
+
+    def deal(self):
+        self.x = self.N
+        self.q = self.rng.randint(0, self.N // 2)
+
+    def show(self):
+        return f"jar {self.x} goal {self.q}"
 
     def step(self, action):
         self.turn += 1
@@ -31,10 +38,3 @@ class JarEnv:
         won = self.hits >= self.NEED
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        return f"jar {self.x} goal {self.q}"
-
-    def deal(self):
-        self.x = self.N
-        self.q = self.rng.randint(0, self.N // 2)

@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class OrchardEnv:
+class PierEnv:
     N = 5
-    GOAL = 60
-    TURNS = 11
+    GOAL = 51
+    TURNS = 9
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -23,7 +23,7 @@ class OrchardEnv:
         return self.show(), {"actions": self.acts}
 
     def show(self):
-        return f"orchard {self.g} paid {self.v} total {self.total} goal {self.GOAL}"
+        return f"pier {self.g} paid {self.v} total {self.total} goal {self.GOAL}"
 
     def deal(self):
         self.v = 9 if self.g == self.rich else self.rng.randrange(3)

@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class GeneEnv:
+class MotorEnv:
     N = 4
     NEED = 4
-    TURNS = 9
+    TURNS = 8
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -20,6 +20,13 @@ class GeneEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
+    def deal(self):
+        self.s = self.rng.randrange(self.N)
+        self.x = self.map[self.s // 2]
+
+    def show(self):
+        return f"{self.note}motor {self.s}"
+
     def step(self, action):
         self.turn += 1
         action = boxed(action)
@@ -31,10 +38,3 @@ class GeneEnv:
         won = self.hits >= self.NEED
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        return f"{self.note}gene {self.s}"
-
-    def deal(self):
-        self.s = self.rng.randrange(self.N)
-        self.x = self.map[self.s // 2]

@@ -2,7 +2,7 @@ import random
 from spade_env import boxed
 
 
-class FurnaceEnv:
+class EngineEnv:
     N = 7
     TURNS = 9
 
@@ -19,12 +19,12 @@ class FurnaceEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
-    def deal(self):
-        self.x = self.rng.randrange(16, 24)
-        self.q = self.x + self.rng.choice([1, -1]) * self.N
-
     def show(self):
-        return f"{self.note}furnace {self.x} goal {self.q}"
+        return f"{self.note}engine {self.x} goal {self.q}"
+
+    def deal(self):
+        self.x = self.rng.randrange(10, 16)
+        self.q = self.x + self.rng.choice([1, -1]) * self.N
 
     def step(self, action):
         self.turn += 1

@@ -3,7 +3,7 @@ from spade_env import boxed
 
 
 class TreasureEnv:
-    N = 20
+    N = 8
     NEED = 3
     TURNS = 6
 
@@ -19,11 +19,11 @@ class TreasureEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
-    def show(self):
-        return f"treasure {self.g} gap {abs(self.x - self.g)} of {self.N}"
-
     def deal(self):
         self.x = (self.g + self.rng.randrange(1, self.N)) % self.N
+
+    def show(self):
+        return f"treasure {self.g} gap {abs(self.x - self.g)} of {self.N}"
 
     def step(self, action):
         self.turn += 1

@@ -2,8 +2,8 @@ import random
 from spade_env import boxed
 
 
-class TreasureEnv:
-    N = 10
+class DepthEnv:
+    N = 9
     NEED = 3
     TURNS = 5
 
@@ -33,7 +33,7 @@ class TreasureEnv:
         return self.show(), float(won), won, over, {"actions": self.acts}
 
     def show(self):
-        return f"treasure {self.g} gap {abs(self.x - self.g)} of {self.N}"
+        return f"depth {self.g} gap {abs(self.x - self.g)} of {self.N}"
 
     def deal(self):
         self.x = (self.g + self.rng.randrange(1, self.N)) % self.N

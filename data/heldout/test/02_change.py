@@ -2,11 +2,11 @@ import random
 from spade_env import boxed
 
 
-class PurseEnv:
-    N = 12
-    FEE = 0
-    NEED = 4
-    TURNS = 8
+class LedgerEnv:
+    N = 7
+    FEE = 2
+    NEED = 3
+    TURNS = 6
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -15,10 +15,18 @@ class PurseEnv:
         self.rng = random.Random(seed)
         self.turn = 0
         self.hits = 0
-        self.acts = [str(i) for i in range(self.N)]
+        self.acts = [str(i) for i in range(12)]
         self.note = ""
         self.deal()
         return self.show(), {"actions": self.acts}
+
+    def show(self):
+        return f"{self.note}ledger {self.b} of {self.s}"
+
+    def deal(self):
+        self.s = self.rng.randint(4, self.N)
+        self.b = self.rng.randint(1, self.s - 2)
+        self.x = self.s - self.b - self.FEE
 
     def step(self, action):
         self.turn += 1
@@ -31,11 +39,3 @@ class PurseEnv:
         won = self.hits >= self.NEED
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        return f"{self.note}purse {self.b} of {self.s}"
-
-    def deal(self):
-        self.s = self.rng.randint(6, self.N)
-        self.b = self.rng.randint(1, self.s - 2)
-        self.x = self.s - self.b - self.FEE

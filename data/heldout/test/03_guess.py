@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class AgeEnv:
-    N = 12
+class WeightEnv:
+    N = 14
     NEED = 2
-    TURNS = 7
+    TURNS = 6
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -14,9 +14,17 @@ class AgeEnv:
         self.rng = random.Random(seed)
         self.turn = 0
         self.hits = 0
-        self.acts = [str(i) for i in range(self.N + 6)]
+        self.acts = [str(i) for i in range(self.N + 4)]
         self.deal()
         return self.show(), {"actions": self.acts}
+
+    def deal(self):
+        self.lo = self.rng.randrange(4)
+        self.hi = self.lo + self.N - 1
+        self.x = self.rng.randint(self.lo, self.hi)
+
+    def show(self):
+        return f"weight {self.lo} to {self.hi}"
 
     def step(self, action):
         self.turn += 1
@@ -32,11 +40,3 @@ class AgeEnv:
         won = self.hits >= self.NEED
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        return f"age {self.lo} to {self.hi}"
-
-    def deal(self):
-        self.lo = self.rng.randrange(6)
-        self.hi = self.lo + self.N - 1
-        self.x = self.rng.randint(self.lo, self.hi)

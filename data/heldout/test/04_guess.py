@@ -2,8 +2,8 @@ import random
 from spade_env import boxed
 
 
-class AgeEnv:
-    N = 16
+class PriceEnv:
+    N = 11
     NEED = 2
     TURNS = 8
 
@@ -14,9 +14,17 @@ class AgeEnv:
         self.rng = random.Random(seed)
         self.turn = 0
         self.hits = 0
-        self.acts = [str(i) for i in range(self.N + 6)]
+        self.acts = [str(i) for i in range(self.N + 4)]
         self.deal()
         return self.show(), {"actions": self.acts}
+
+    def deal(self):
+        self.lo = self.rng.randrange(4)
+        self.hi = self.lo + self.N - 1
+        self.x = self.rng.randint(self.lo, self.hi)
+
+    def show(self):
+        return f"price {self.lo} to {self.hi}"
 
     def step(self, action):
         self.turn += 1
@@ -32,11 +40,3 @@ class AgeEnv:
         won = self.hits >= self.NEED
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        return f"age {self.lo} to {self.hi}"
-
-    def deal(self):
-        self.lo = self.rng.randrange(6)
-        self.hi = self.lo + self.N - 1
-        self.x = self.rng.randint(self.lo, self.hi)

@@ -2,8 +2,8 @@ import random
 from spade_env import boxed
 
 
-class SafeEnv:
-    N = 9
+class AlarmEnv:
+    N = 7
     TURNS = 5
 
     def __init__(self, max_turns=12):
@@ -17,6 +17,14 @@ class SafeEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
+    def show(self):
+        p, q = [int(i == j) for i, j in zip(self.x, self.g)]
+        return f"alarm {self.g[0]} {self.g[1]} right {p} {q} of {self.N}"
+
+    def deal(self):
+        self.x = [self.rng.randrange(self.N) for i in range(2)]
+        self.g = [(i + self.rng.randrange(1, self.N)) % self.N for i in self.x]
+
     def step(self, action):
         self.turn += 1
         action = boxed(action)
@@ -25,11 +33,3 @@ class SafeEnv:
         won = self.g == self.x
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        p, q = [int(i == j) for i, j in zip(self.x, self.g)]
-        return f"safe {self.g[0]} {self.g[1]} right {p} {q} of {self.N}"
-
-    def deal(self):
-        self.x = [self.rng.randrange(self.N) for i in range(2)]
-        self.g = [(i + self.rng.randrange(1, self.N)) % self.N for i in self.x]

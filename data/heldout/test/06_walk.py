@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class FieldEnv:
+class MazeEnv:
     N = 5
     UP = -1
-    TURNS = 10
+    TURNS = 8
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -18,6 +18,13 @@ class FieldEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
+    def deal(self):
+        self.p = [self.rng.randrange(self.N), self.rng.randrange(self.N)]
+        self.q = [(i + self.N // 2) % self.N for i in self.p]
+
+    def show(self):
+        return f"maze {self.p[0]} {self.p[1]} goal {self.q[0]} {self.q[1]}"
+
     def step(self, action):
         self.turn += 1
         action = boxed(action)
@@ -28,10 +35,3 @@ class FieldEnv:
         won = self.p == self.q
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        return f"field {self.p[0]} {self.p[1]} goal {self.q[0]} {self.q[1]}"
-
-    def deal(self):
-        self.p = [self.rng.randrange(self.N), self.rng.randrange(self.N)]
-        self.q = [(i + self.N // 2) % self.N for i in self.p]

@@ -3,9 +3,9 @@ from spade_env import boxed
 
 
 class CompassEnv:
-    SIDE = 1
-    NEED = 6
-    TURNS = 9
+    SIDE = -1
+    NEED = 4
+    TURNS = 6
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -20,6 +20,14 @@ class CompassEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
+    def show(self):
+        turn = ["right", "back", "left"][self.t - 1]
+        return f"{self.note}compass {self.acts[self.h]} {turn}"
+
+    def deal(self):
+        self.t = self.rng.randrange(1, 4)
+        self.x = (self.h + self.t * self.SIDE) % 4
+
     def step(self, action):
         self.turn += 1
         action = boxed(action)
@@ -32,11 +40,3 @@ class CompassEnv:
         won = self.hits >= self.NEED
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        turn = ["right", "back", "left"][self.t - 1]
-        return f"{self.note}compass {self.acts[self.h]} {turn}"
-
-    def deal(self):
-        self.t = self.rng.randrange(1, 4)
-        self.x = (self.h + self.t * self.SIDE) % 4

@@ -4,9 +4,9 @@ from spade_env import boxed
 
 class SpiralEnv:
     N = 4
-    GROW = 2
-    NEED = 4
-    TURNS = 6
+    GROW = 1
+    NEED = 3
+    TURNS = 5
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -15,10 +15,19 @@ class SpiralEnv:
         self.rng = random.Random(seed)
         self.turn = 0
         self.hits = 0
-        self.acts = [str(i) for i in range(40)]
+        self.acts = [str(i) for i in range(20)]
         self.note = ""
         self.deal()
         return self.show(), {"actions": self.acts}
+
+    def show(self):
+        return f"{self.note}spiral {self.a} {self.b}"
+
+    def deal(self):
+        d = self.rng.randint(1, self.N)
+        self.a = self.rng.randrange(6)
+        self.b = self.a + d
+        self.x = self.b + d + self.GROW
 
     def step(self, action):
         self.turn += 1
@@ -31,12 +40,3 @@ class SpiralEnv:
         won = self.hits >= self.NEED
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        return f"{self.note}spiral {self.a} {self.b}"
-
-    def deal(self):
-        d = self.rng.randint(1, self.N)
-        self.a = self.rng.randrange(10)
-        self.b = self.a + d
-        self.x = self.b + d + self.GROW

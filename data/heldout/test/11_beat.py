@@ -2,9 +2,9 @@ import random
 from spade_env import boxed
 
 
-class BellEnv:
-    N = 4
-    NEED = 3
+class SongEnv:
+    N = 2
+    NEED = 4
     TURNS = 7
 
     def __init__(self, max_turns=12):
@@ -19,6 +19,12 @@ class BellEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
+    def show(self):
+        return f"song {self.x}"
+
+    def deal(self):
+        self.x = self.song[self.turn % self.N]
+
     def step(self, action):
         self.turn += 1
         action = boxed(action)
@@ -29,9 +35,3 @@ class BellEnv:
         won = self.hits >= self.NEED
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        return f"bell {self.x}"
-
-    def deal(self):
-        self.x = self.song[self.turn % self.N]

@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class HiveEnv:
+class PierEnv:
     N = 5
-    GOAL = 55
-    TURNS = 9
+    GOAL = 49
+    TURNS = 8
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -23,7 +23,7 @@ class HiveEnv:
         return self.show(), {"actions": self.acts}
 
     def show(self):
-        return f"hive {self.g} paid {self.pay[self.g]} total {self.total} goal {self.GOAL}"
+        return f"pier {self.g} paid {self.pay[self.g]} total {self.total} goal {self.GOAL}"
 
     def deal(self):
         self.total += self.pay[self.g]

@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class ValveEnv:
-    N = 2
-    NEED = 3
-    TURNS = 7
+class PipeEnv:
+    N = 3
+    NEED = 4
+    TURNS = 9
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -21,7 +21,7 @@ class ValveEnv:
         return self.show(), {"actions": self.acts}
 
     def show(self):
-        return f"{self.note}valve {self.s}"
+        return f"{self.note}pipe {self.s}"
 
     def deal(self):
         self.s = self.rng.randrange(self.N)

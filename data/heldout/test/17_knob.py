@@ -2,9 +2,9 @@ import random
 from spade_env import boxed
 
 
-class EngineEnv:
-    N = 9
-    TURNS = 8
+class ReactorEnv:
+    N = 8
+    TURNS = 7
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -19,6 +19,13 @@ class EngineEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
+    def deal(self):
+        self.x = self.rng.randrange(10, 16)
+        self.q = self.x + self.rng.choice([1, -1]) * self.N
+
+    def show(self):
+        return f"{self.note}reactor {self.x} goal {self.q}"
+
     def step(self, action):
         self.turn += 1
         action = boxed(action)
@@ -29,10 +36,3 @@ class EngineEnv:
         won = self.x == self.q
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        return f"{self.note}engine {self.x} goal {self.q}"
-
-    def deal(self):
-        self.x = self.rng.randrange(16, 24)
-        self.q = self.x + self.rng.choice([1, -1]) * self.N

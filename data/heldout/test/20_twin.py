@@ -3,7 +3,7 @@ from spade_env import boxed
 
 
 class EchoEnv:
-    N = 26
+    N = 17
     NEED = 3
     TURNS = 6
 
@@ -19,6 +19,13 @@ class EchoEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
+    def deal(self):
+        self.x = self.rng.sample([i for i in range(self.N) if i != self.g], 2)
+
+    def show(self):
+        d = min(abs(i - self.g) for i in self.x)
+        return f"echo {self.g} gap {d} of {self.N}"
+
     def step(self, action):
         self.turn += 1
         action = boxed(action)
@@ -31,10 +38,3 @@ class EchoEnv:
         won = self.hits >= self.NEED
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        d = min(abs(i - self.g) for i in self.x)
-        return f"echo {self.g} gap {d} of {self.N}"
-
-    def deal(self):
-        self.x = self.rng.sample([i for i in range(self.N) if i != self.g], 2)

@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class HarborEnv:
+class GardenEnv:
     N = 6
-    UP = 1
-    TURNS = 10
+    UP = -1
+    TURNS = 9
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -18,6 +18,13 @@ class HarborEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
+    def show(self):
+        return f"garden {self.p[0]} {self.p[1]} goal {self.q[0]} {self.q[1]}"
+
+    def deal(self):
+        self.p = [self.rng.randrange(self.N), self.rng.randrange(self.N)]
+        self.q = [(i + self.N // 2) % self.N for i in self.p]
+
     def step(self, action):
         self.turn += 1
         action = boxed(action)
@@ -27,10 +34,3 @@ class HarborEnv:
         won = self.p == self.q
         over = self.turn >= self.max_turns and not won
         return self.show(), float(won), won, over, {"actions": self.acts}
-
-    def show(self):
-        return f"harbor {self.p[0]} {self.p[1]} goal {self.q[0]} {self.q[1]}"
-
-    def deal(self):
-        self.p = [self.rng.randrange(self.N), self.rng.randrange(self.N)]
-        self.q = [(i + self.N // 2) % self.N for i in self.p]

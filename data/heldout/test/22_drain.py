@@ -3,9 +3,9 @@ from spade_env import boxed
 
 
 class JarEnv:
-    N = 26
-    NEED = 2
-    TURNS = 10
+    N = 12
+    NEED = 3
+    TURNS = 8
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)

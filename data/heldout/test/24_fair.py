@@ -2,10 +2,10 @@ import random
 from spade_env import boxed
 
 
-class PierEnv:
+class OrchardEnv:
     N = 5
-    GOAL = 62
-    TURNS = 11
+    GOAL = 46
+    TURNS = 8
 
     def __init__(self, max_turns=12):
         self.max_turns = min(max_turns, self.TURNS)
@@ -23,7 +23,7 @@ class PierEnv:
         return self.show(), {"actions": self.acts}
 
     def show(self):
-        return f"pier {self.g} paid {self.v} total {self.total} goal {self.GOAL}"
+        return f"orchard {self.g} paid {self.v} total {self.total} goal {self.GOAL}"
 
     def deal(self):
         self.v = 9 if self.g == self.rich else self.rng.randrange(3)

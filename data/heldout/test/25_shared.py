@@ -2,8 +2,8 @@ import random
 from spade_env import boxed
 
 
-class GeneEnv:
-    N = 6
+class LampEnv:
+    N = 4
     NEED = 4
     TURNS = 9
 
@@ -25,7 +25,7 @@ class GeneEnv:
         self.x = self.map[self.s // 2]
 
     def show(self):
-        return f"{self.note}gene {self.s}"
+        return f"{self.note}lamp {self.s}"
 
     def step(self, action):
         self.turn += 1

@@ -2,8 +2,8 @@ import random
 from spade_env import boxed
 
 
-class OvenEnv:
-    N = 9
+class FurnaceEnv:
+    N = 7
     TURNS = 8
 
     def __init__(self, max_turns=12):
@@ -19,12 +19,12 @@ class OvenEnv:
         self.deal()
         return self.show(), {"actions": self.acts}
 
-    def show(self):
-        return f"{self.note}oven {self.x} goal {self.q}"
-
     def deal(self):
-        self.x = self.rng.randrange(16, 24)
+        self.x = self.rng.randrange(10, 16)
         self.q = self.x + self.rng.choice([1, -1]) * self.N
+
+    def show(self):
+        return f"{self.note}furnace {self.x} goal {self.q}"
 
     def step(self, action):
         self.turn += 1
