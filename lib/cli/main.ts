@@ -20,6 +20,10 @@ function isOurs(error: unknown): error is Error {
     error instanceof SandboxError || error instanceof StoreError;
 }
 
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === "AbortError" || isAbort(error.cause));
+}
+
 /** Causes of an error, one a line, outermost first. */
 export function describeError(error: unknown): string {
   const lines: string[] = [];
@@ -53,7 +57,7 @@ export async function runCommand(
       code = await run({ values, positionals, signal: stop.signal });
     }
   } catch (error) {
-    if (stop.signal.aborted) code = 130;
+    if (stop.signal.aborted && (error === stop.signal.reason || isAbort(error))) code = 130;
     else if (isOurs(error)) console.error(`error: ${describeError(error)}`);
     else console.error(error);
   } finally {

@@ -91,8 +91,8 @@ export function panelLines(
     lines.push(row("win rate", text + sparkline(reports.map((r) => r.plainMean), room)));
     lines.push(row(
       "regret",
-      `${formatChange(regret?.regretMean)}  (noise floor of its signal ` +
-        `${formatNumber(regret?.noiseFloor)})`,
+      `${formatChange(regret?.regretMean)}  signal ${formatNumber(regret?.signalMean)} ` +
+        `(noise floor ${formatNumber(regret?.noiseFloor)})`,
     ));
     lines.push(row(
       "designer",
@@ -159,9 +159,8 @@ export function reportLine(report: RolloutReport, left?: number): string {
     report.hintedMean === undefined ? undefined : `hinted ${formatNumber(report.hintedMean)}`,
     report.regretMean === undefined
       ? undefined
-      : `regret ${formatChange(report.regretMean)} (signal floor ${
-        formatNumber(report.noiseFloor)
-      })`,
+      : `regret ${formatChange(report.regretMean)} (signal ${formatNumber(report.signalMean)}, ` +
+        `floor ${formatNumber(report.noiseFloor)})`,
     report.validFirst === undefined ? undefined : `valid ${formatPercent(report.validFirst)}`,
     report.designerReward === undefined
       ? undefined

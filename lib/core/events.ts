@@ -19,6 +19,8 @@ export interface RolloutReport {
   failed: number;
   hintedMean?: number;
   regretMean?: number;
+  /** Mean of clip(regret / .15, 0, 1), on the scale of the noise floor. */
+  signalMean?: number;
   /** Expected clipped regret signal at zero true regret for the observed spread. */
   noiseFloor?: number;
   inBand?: number;

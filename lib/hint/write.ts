@@ -53,20 +53,13 @@ export interface Hint {
   reason: string;
   /** The same in both attempts. */
   promptIds: number[];
-  /** The last attempt's. */
-  reply: SampleReply;
-  replyText: string;
-  seed: number;
-  /** 1 or 2. */
-  attempts: number;
-  /** Every attempt, in order. */
+  /** Every attempt, in order; none where the prompt does not fit. */
   tried: HintAttempt[];
 }
 
 /**
  * Asks for a hint, at most twice.
  *
- * @throws {RangeError} when prompt and reply do not fit the context.
  * @throws {SandboxError} when the host fails twice during the leak check.
  * @throws {EngineError} when a reply's ids and log-probabilities do not match, or as the sampler
  * throws.
@@ -75,17 +68,16 @@ export async function writeHint(options: HintOptions): Promise<Hint> {
   const { prompt, chat, environment, params, context = Infinity } = options;
   const promptIds = chat.first(prompt.hint(environment));
   if (promptIds.length + params.maxTokens > context) {
-    throw new RangeError(
-      `Cannot ask for a hint: prompt has ${promptIds.length} tokens, must be at most ` +
-        `${context - params.maxTokens}`,
-    );
+    const most = context - params.maxTokens;
+    const reason = `prompt has ${promptIds.length} tokens, must be at most ${most}`;
+    return { text: null, reason, promptIds, tried: [] };
   }
   const answers = await constantAnswers(environment.source, options);
   const tried = [await ask(promptIds, 0, answers, options)];
   if (tried[0].reason !== "") tried.push(await ask(promptIds, 1, answers, options));
-  const { reply, replyText, seed, reason } = tried[tried.length - 1];
+  const { replyText, reason } = tried[tried.length - 1];
   const text = reason === "" ? prompt.hintText(replyText) : null;
-  return { text, reason, promptIds, reply, replyText, seed, attempts: tried.length, tried };
+  return { text, reason, promptIds, tried };
 }
 
 async function ask(

@@ -64,12 +64,19 @@ export async function restore(loop: Loop): Promise<{ checkpoint: string | null; 
   const step = countStage(loop, rollouts, "apply stored batches", updates.length);
   for (const update of updates) {
     const batch = store.get("batch", update.batchId)!;
-    const { weighted } = await applyBatch(loop, batch);
+    const { weighted, gradNorm } = await applyBatch(loop, batch);
     step();
-    const difference = Math.abs(weighted.loss - update.loss);
-    if (difference > 1e-6 * Math.max(1, Math.abs(update.loss))) {
+    const again: [string, number | null, number | null][] = [
+      ["loss", update.loss, weighted.loss],
+      ["gradient norm", update.gradNorm, gradNorm],
+      ["mean |p0 - q|", update.meanDifference, weighted.statistics.meanDifference],
+    ];
+    for (const [name, before, now] of again) {
+      if (Math.abs((now ?? 0) - (before ?? 0)) <= 1e-6 * Math.max(1, Math.abs(before ?? 0))) {
+        continue;
+      }
       throw new StoreError(
-        `Cannot resume: batch ${batch.id} gave loss ${update.loss} and now ${weighted.loss}; ` +
+        `Cannot resume: batch ${batch.id} had ${name} ${before} and now has ${now}; ` +
           "the engine or its starting weights are not those of this run",
       );
     }

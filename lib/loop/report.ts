@@ -63,6 +63,7 @@ export function measureRollout(
     failed: plain.length - scored.length,
     hintedMean: mean(set.flatMap((played) => returnsOf(played.hinted))),
     regretMean: mean(regrets),
+    signalMean: mean(regrets.map((value) => Math.min(1, Math.max(0, value / 0.15)))),
     noiseFloor: spread === undefined || regrets.length === 0
       ? undefined
       : noiseFloor(spread, config.plays),

@@ -44,8 +44,9 @@ const fixed = (answer: string, offered: string[] = []) =>
 
 Deno.test("writeHint() takes the first hint that passes", async () => {
   const { hint, sampler } = ask([" halve the range \n"]);
-  const { text, reason, attempts, promptIds, reply, replyText, seed } = await hint;
-  assert.deepEqual([text, reason, attempts, seed], ["halve the range", "", 1, 40]);
+  const { text, reason, promptIds, tried } = await hint;
+  const [{ reply, replyText, seed }] = tried;
+  assert.deepEqual([text, reason, tried.length, seed], ["halve the range", "", 1, 40]);
   assert.equal(replyText, " halve the range \n");
   assert.deepEqual(sampler.requests[0].prompt, promptIds);
   assert.equal(sampler.requests[0].params.temperature, 0.3);
@@ -55,10 +56,14 @@ Deno.test("writeHint() takes the first hint that passes", async () => {
 Deno.test("writeHint() asks once more, with another seed, then skips [D9]", async () => {
   const leak = "note that self.x = self.b + d + self.GROW here";
   const rewritten = await ask([leak, "add twice"]).hint;
-  assert.deepEqual([rewritten.text, rewritten.attempts, rewritten.seed], ["add twice", 2, 41]);
+  assert.deepEqual([rewritten.text, rewritten.tried.length, rewritten.tried[1].seed], [
+    "add twice",
+    2,
+    41,
+  ]);
   assert.equal(rewritten.tried[0].reason, "repeats a line of the program");
   const skipped = await ask([leak, leak]).hint;
-  assert.deepEqual([skipped.text, skipped.attempts], [null, 2]);
+  assert.deepEqual([skipped.text, skipped.tried.length], [null, 2]);
   assert.equal(skipped.reason, "repeats a line of the program");
 });
 
@@ -115,7 +120,9 @@ Deno.test("writeHint() gives no hint where solution() fails, and throws where th
 });
 
 Deno.test("writeHint() refuses prompts beyond the context", async () => {
-  await assert.rejects(ask([], { context: 60 }).hint, RangeError);
+  const long = await ask([], { context: 60 }).hint;
+  assert.equal(long.text, null);
+  assert.match(long.reason, /prompt has \d+ tokens/);
 });
 
 Deno.test("leakReason() lets short code lines pass", () => {

@@ -382,6 +382,7 @@ function updateRow(
       failed: 2,
       hintedMean: rollout % 2 === 0 ? 0.55 : undefined,
       regretMean: rollout % 2 === 0 ? 0.14 + 0.06 * random.next() : undefined,
+      signalMean: rollout % 2 === 0 ? 0.62 : undefined,
       noiseFloor: rollout % 2 === 0 ? 0.3 : undefined,
       inBand: 0.16 + 0.2 * share,
       validFirst: rollout % 2 === 0 ? 0.6 + 0.2 * share : undefined,

@@ -33,7 +33,7 @@ Deno.test("LiveView redraws its panel in place and keeps notes above it", () => 
   assert.equal(lines.filter((line) => line.startsWith("SPADE")).length, 1);
   assert.match(lines[1], /^SPADE {2}rollout 12 of 12 complete {2}█+ 100 %$/);
   assert.match(screen.text, /win rate +plain 0\.\d\d {2}hinted 0\.55 {2}in band \d+ % {2}[▁-█]+/);
-  assert.match(screen.text, /regret +\+0\.\d\d {2}\(noise floor of its signal 0\.30\)/);
+  assert.match(screen.text, /regret +\+0\.\d\d {2}signal 0\.\d\d \(noise floor 0\.30\)/);
   assert.match(screen.text, /now +██░+ evaluate test greedy 1 of 9/);
   assert.ok(lines.every((line) => [...line].length < 80));
 });
