@@ -59,6 +59,7 @@ export async function checkProgram(source: string, options: GateOptions): Promis
   const findings: Findings = { contractPlays: [], noopPlays: [] };
   for (const gate of gates) {
     const { verdict, hung } = await runGate(gate, canonical, options, findings);
+    if (gate === "parse") options.onTree?.(findings.parsed?.treeHash ?? null);
     report.verdicts.push(verdict);
     report.hung ||= hung;
     report.accepted = verdict.verdict !== "refuse";

@@ -59,6 +59,8 @@ export interface GateOptions {
    * left to the caller.
    */
   known?: (treeHash: string) => boolean;
+  /** Told the syntax tree's hash, or null, as soon as the `parse` gate is through. */
+  onTree?: (treeHash: string | null) => void;
   /**
    * Refuse programs without `info["actions"]` in reset and every step (compact kind). @default
    * false

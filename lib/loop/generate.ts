@@ -184,12 +184,15 @@ export async function designSlot(
         // Twins are judged below, in their own order.
         until: "floor" as const,
       };
-      let report = await checkProgram(asked.source, gates);
+      let report = await checkProgram(asked.source, {
+        ...gates,
+        // Those who wait for this tree need not wait for the other gates.
+        onTree: (tree) => twins.tell(attempt, plan.slot, tree),
+      });
       const emitted = asked.asEmitted
         ? report.runs
         : (await checkProgram(asked.text, { ...gates, until: "contract" })).runs;
       const tree = report.parsed?.treeHash ?? null;
-      twins.tell(attempt, plan.slot, tree);
       if (report.accepted && tree !== null) {
         const isKnown = known.has(tree) || await twins.isTwin(attempt, plan.slot, tree);
         const verdict = duplicateVerdict(isKnown);

@@ -85,7 +85,8 @@ export async function makeSet(
     return { environment: { ...environment, hint: await hint }, ...plays };
   }));
   const designed = made.filter((item) => item !== null);
-  const fills = fillSet(loop, designed.map(({ environment }) => environment), rollout);
+  const skills = [...new Set(plans.map(({ skill }) => skill))];
+  const fills = fillSet(loop, designed.map(({ environment }) => environment), skills, rollout);
   const filled = await settled(fills.map(async (environment) => ({
     environment,
     ...await playGroups(loop, environment, rollout, Promise.resolve(environment.hint)),
@@ -99,23 +100,27 @@ export async function makeSet(
 }
 
 /** Fills a short set from memory, newest first, then from the old set; neither brings a designer sample. */
-function fillSet(loop: Loop, designed: ActiveEnvironment[], rollout: number): ActiveEnvironment[] {
+function fillSet(
+  loop: Loop,
+  designed: ActiveEnvironment[],
+  skills: readonly string[],
+  rollout: number,
+): ActiveEnvironment[] {
   const missing = loop.config.environments - designed.length;
   if (missing <= 0) return [];
   const taken = new Set(designed.map(({ slot }) => slot));
   const free = Array.from({ length: loop.config.environments }, (_, slot) => slot)
     .filter((slot) => !taken.has(slot));
   const present = new Set(designed.map(({ id }) => id));
-  const fromMemory = fillCandidates(loop.store.all("memory"), { exclude: [...present] }).map((
-    record,
-  ) => ({
-    id: record.id,
-    source: record.source,
-    skill: record.skill,
-    origin: "memory" as const,
-    replyId: null,
-    hint: record.hint,
-  }));
+  const fromMemory = fillCandidates(loop.store.all("memory"), { skills, exclude: [...present] })
+    .map(({ id, source, skill, hint }) => ({
+      id,
+      source,
+      skill,
+      hint,
+      origin: "memory" as const,
+      replyId: null,
+    }));
   const known = new Set([...present, ...fromMemory.map(({ id }) => id)]);
   const before = rollout - loop.config.epoch;
   const kept = storedSet(loop, before)
