@@ -87,7 +87,7 @@ function readRun(dir: string): Omit<ArmResult, "arm" | "seed"> {
   return {
     evaluations: store.all("evaluation").filter(({ set }) => set === "test"),
     replies: store.all("reply", { where: { role: "designer", attempt: 0 } })
-      .map(({ rollout, accepted }) => ({ rollout, accepted })),
+      .map(({ rollout, accepted, runsExtracted }) => ({ rollout, accepted, runs: runsExtracted! })),
     seconds: updates.reduce((sum, { report }) => sum + Number(report.seconds ?? 0), 0),
   };
 }

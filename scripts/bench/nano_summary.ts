@@ -7,7 +7,7 @@ export interface ArmResult {
   /** Test-set plays with the starting and the final weights. */
   evaluations: RecordOf<"evaluation">[];
   /** First designer replies. */
-  replies: { rollout: number; accepted: boolean }[];
+  replies: { rollout: number; accepted: boolean; runs: boolean }[];
   seconds: number;
 }
 
@@ -54,15 +54,18 @@ function rise(result: ArmResult, mode: Mode, seen?: boolean): number | undefined
   return before === undefined || after === undefined ? undefined : after - before;
 }
 
-/** Share of first replies accepted in the last three sets less that in the first, which the base wrote. */
-function validityChange({ replies }: ArmResult): number | undefined {
+/** Share of valid first replies in the last three sets less that in the first two, which the base all but wrote. */
+function validityChange(
+  { replies }: ArmResult,
+  isValid: (reply: ArmResult["replies"][number]) => boolean,
+): number | undefined {
   const rollouts = [...new Set(replies.map(({ rollout }) => rollout))].sort((a, b) => a - b);
   if (rollouts.length < 4) return undefined;
   const share = (chosen: readonly number[]) => {
     const own = replies.filter(({ rollout }) => chosen.includes(rollout));
-    return own.filter(({ accepted }) => accepted).length / own.length;
+    return own.filter(isValid).length / own.length;
   };
-  return share(rollouts.slice(-3)) - share(rollouts.slice(0, 1));
+  return share(rollouts.slice(-3)) - share(rollouts.slice(0, 2));
 }
 
 export interface ArmSummary {
@@ -80,7 +83,9 @@ export interface ArmSummary {
   greedyRise: Interval | null;
   greedyRiseSeen: Interval | null;
   greedyRiseUnseen: Interval | null;
+  /** Change of the share of first replies that run (gates parse and contract), and that pass every gate. */
   validity: Interval | null;
+  acceptance: Interval | null;
   /** Rise of `spade` less that of this arm, seed by seed. */
   spadeMinus: Interval | null;
   minutes: Interval | null;
@@ -110,7 +115,8 @@ export function summarize(results: readonly ArmResult[]): ArmSummary[] {
       greedyRise: over((result) => rise(result, "greedy")),
       greedyRiseSeen: over((result) => rise(result, "greedy", true)),
       greedyRiseUnseen: over((result) => rise(result, "greedy", false)),
-      validity: over(validityChange),
+      validity: over((result) => validityChange(result, ({ runs }) => runs)),
+      acceptance: over((result) => validityChange(result, ({ accepted }) => accepted)),
       spadeMinus: arm === "spade" ? null : over((result) => {
         const twin = spade.get(result.seed);
         const [a, b] = [twin && rise(twin, "sampled"), rise(result, "sampled")];
