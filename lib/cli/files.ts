@@ -117,3 +117,14 @@ export function commitOf(): string | null {
     return null;
   }
 }
+
+/** An existing run by name or path. */
+export function findRun(name: string): string {
+  const found = [path.join(root, "runs", name), path.resolve(name)].find((dir) =>
+    fs.existsSync(path.join(dir, "run.sqlite")) || fs.existsSync(path.join(dir, "manifest.json"))
+  );
+  if (found) return found;
+  const runs = path.join(root, "runs");
+  const there = fs.existsSync(runs) ? fs.readdirSync(runs).sort().join(", ") : "";
+  throw new UsageError(`Cannot find run ${name}: runs/ holds ${there || "no run yet"}`);
+}

@@ -9,7 +9,7 @@ import { root } from "./files.ts";
 import { inspectRun } from "./inspect.ts";
 import type { Invocation } from "./main.ts";
 import type { Command } from "./options.ts";
-import { findRun } from "./train.ts";
+import { findRun } from "./files.ts";
 
 export const inspectCommand: Command = {
   name: "inspect",

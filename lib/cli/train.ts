@@ -8,7 +8,7 @@ import { loadRun } from "../analysis/mod.ts";
 import { type IsolationLevel, UsageError } from "../core/mod.ts";
 import { checkConfig, type Config, readState, resolveConfig, restore, train } from "../loop/mod.ts";
 import { appendAmendment, differencesOf, Store } from "../store/mod.ts";
-import { presetFiles, root } from "./files.ts";
+import { findRun, presetFiles, root } from "./files.ts";
 import { LiveView } from "./live.ts";
 import type { Invocation } from "./main.ts";
 import { openRun, restoreNewestCopy } from "./open_run.ts";
@@ -114,17 +114,6 @@ function runFolder(name: string | undefined, config: Config): string {
     const dir = path.join(runs, `${stem}-${n}`);
     if (!fs.existsSync(dir)) return dir;
   }
-}
-
-/** An existing run by name or path. */
-export function findRun(name: string): string {
-  const found = [path.join(root, "runs", name), path.resolve(name)].find((dir) =>
-    fs.existsSync(path.join(dir, "run.sqlite")) || fs.existsSync(path.join(dir, "manifest.json"))
-  );
-  if (found) return found;
-  const runs = path.join(root, "runs");
-  const there = fs.existsSync(runs) ? fs.readdirSync(runs).sort().join(", ") : "";
-  throw new UsageError(`Cannot find run ${name}: runs/ holds ${there || "no run yet"}`);
 }
 
 function liveView(values: Values): LiveView {

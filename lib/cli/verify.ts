@@ -7,7 +7,7 @@ import { verify } from "../loop/mod.ts";
 import { Store } from "../store/mod.ts";
 import type { Invocation } from "./main.ts";
 import type { Command } from "./options.ts";
-import { findRun } from "./train.ts";
+import { findRun } from "./files.ts";
 
 export const verifyCommand: Command = {
   name: "verify",

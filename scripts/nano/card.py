@@ -80,7 +80,7 @@ on a CPU. It knows nothing else: its whole training text comes from `scripts/nan
 - Programs at plain T = 1 that pass the contract and floor self-check: {validity:.0%} of 120 ({reasons}).
 
 The demonstrations come from mixtures of scripted agents in which weak strategies hold the majority and the good one
-about .3, so the base plays weakly on purpose and reward has something to teach. With a hint the good one has .85.
+about a third, so the base plays weakly on purpose and reward has something to teach. With a hint the good one has .9.
 
 Win rates without hint on games drawn from the generator's own (mostly easy) prior, {n} episodes a family:
 

@@ -7,7 +7,7 @@
  */
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { findRun } from "../../lib/cli/train.ts";
+import { findRun } from "../../lib/cli/files.ts";
 import { root } from "../../lib/cli/files.ts";
 import { Store } from "../../lib/store/mod.ts";
 
