@@ -5,11 +5,10 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { Store } from "../store/mod.ts";
-import { root } from "./files.ts";
 import { inspectRun } from "./inspect.ts";
 import type { Invocation } from "./main.ts";
 import type { Command } from "./options.ts";
-import { findRun } from "./files.ts";
+import { findRun, root } from "./files.ts";
 
 export const inspectCommand: Command = {
   name: "inspect",

@@ -4,10 +4,9 @@
  */
 import * as path from "node:path";
 import { Store } from "../store/mod.ts";
-import { root } from "./files.ts";
 import type { Invocation } from "./main.ts";
 import type { Command } from "./options.ts";
-import { findRun } from "./files.ts";
+import { findRun, root } from "./files.ts";
 import { writeReport } from "./write_report.ts";
 
 export const reportCommand: Command = {

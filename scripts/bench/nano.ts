@@ -30,12 +30,15 @@ const command: Command = {
     seeds: { type: "string" },
     jobs: { type: "string" },
     set: { type: "string", multiple: true },
+    "finished-only": { type: "boolean" },
     prefix: { type: "string" },
     out: { type: "string" },
   },
   help: `deno task bench:nano [--arm NAME]... [--seeds 5] [--jobs 2] [--set KEY=VALUE]...
 
-Arms: ${Object.keys(arms).join(", ")}. Results: data/results/nano.json.`,
+Arms: ${Object.keys(arms).join(", ")}. Results: data/results/nano.json.
+
+  --finished-only   run nothing; sum up what is finished, however many seeds an arm has`,
 };
 
 const { values } = parseOptions(command, Deno.args);
@@ -126,9 +129,20 @@ const queue = wanted.flatMap((arm) => Array.from({ length: seeds }, (_, seed) =>
   );
 const total = queue.length;
 const started = performance.now();
+const finishedOnly = values["finished-only"] === true;
+
+/** Whether a run of the study is there to be read. */
+function isThere(arm: string, seed: number): boolean {
+  const dir = path.join(root, "runs", `${prefix}-${arm}-${seed}`);
+  return arm === "continued-pretraining"
+    ? fs.existsSync(path.join(dir, "evaluations.json"))
+    : isFinished(dir);
+}
+
 async function worker(): Promise<void> {
   for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
     const { arm, seed } = job;
+    if (finishedOnly && !isThere(arm, seed)) continue;
     const result = arm === "continued-pretraining"
       ? await continueOne(seed)
       : readRun(await trainOne(arm, seed));
@@ -151,7 +165,6 @@ fs.writeFileSync(
       command: ["deno task bench:nano", ...Deno.args].join(" "),
       commit: commitOf(),
       date: new Date().toISOString().slice(0, 10),
-      seeds,
       settings: listValue(values.set),
       arms: summary,
     },
