@@ -6,7 +6,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { type RecordOf, UsageError } from "../../lib/core/mod.ts";
-import { commitOf, pythonOf, root } from "../../lib/cli/files.ts";
+import { pythonOf, root } from "../../lib/cli/files.ts";
 import { evaluateModel } from "../../lib/cli/evaluate_model.ts";
 import { type Command, listValue, numberValue, parseOptions } from "../../lib/cli/options.ts";
 import { Store } from "../../lib/store/mod.ts";
@@ -84,8 +84,12 @@ async function trainOne(arm: string, seed: number): Promise<string> {
   return dir;
 }
 
+/** Commits that trained what is summed up; not the one that sums it up. */
+const commits = new Set<unknown>();
+
 function readRun(dir: string): Omit<ArmResult, "arm" | "seed"> {
   using store = Store.open(dir, { readonly: true });
+  commits.add((store.all("run")[0].manifest as { toolkit?: { commit?: string } }).toolkit?.commit);
   const updates = store.all("update", { orderBy: "rollout" });
   return {
     evaluations: store.all("evaluation").filter(({ set }) => set === "test"),
@@ -163,7 +167,7 @@ fs.writeFileSync(
   JSON.stringify(
     {
       command: ["deno task bench:nano", ...Deno.args].join(" "),
-      commit: commitOf(),
+      commits: [...commits],
       date: new Date().toISOString().slice(0, 10),
       settings: listValue(values.set),
       arms: summary,

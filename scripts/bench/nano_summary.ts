@@ -138,6 +138,7 @@ export function tableOf(summary: readonly ArmSummary[]): string {
     interval === null ? "–" : (100 * interval.mean).toFixed(1);
   const head = [
     "arm",
+    "seeds",
     "T = 1: base → end (%)",
     "rise (points)",
     "seen",
@@ -149,6 +150,7 @@ export function tableOf(summary: readonly ArmSummary[]): string {
   ];
   const rows = summary.map((item) => [
     item.arm,
+    String(item.seeds),
     `${percent(item.sampledBase)} → ${percent(item.sampled)}`,
     points(item.rise),
     points(item.riseSeen),

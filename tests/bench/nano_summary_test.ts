@@ -48,6 +48,6 @@ Deno.test("summarize() pairs seeds across arms and shows missing as a dash", () 
   assert.ok(Math.abs(spade.rise!.mean - 0.25) < 1e-12);
   assert.ok(Math.abs(shuffled.spadeMinus!.mean - 0.3) < 1e-12);
   assert.equal(spade.greedy, null);
-  assert.match(tableOf(summary), /\| spade \| 25\.0 → 50\.0 \| \+25\.0 \[/);
+  assert.match(tableOf(summary), /\| spade \| 2 \| 25\.0 → 50\.0 \| \+25\.0 \[/);
   assert.match(tableOf(summary), /– → –/);
 });
