@@ -162,6 +162,7 @@ const file = path.join(
   root,
   typeof values.out === "string" ? values.out : "data/results/nano.json",
 );
+fs.mkdirSync(path.dirname(file), { recursive: true });
 fs.writeFileSync(
   file,
   JSON.stringify(
