@@ -12,7 +12,7 @@ import {
   type Unit,
   windowEnd,
 } from "../grpo/mod.ts";
-import { createTracker, scoreWindows, type Tracker } from "../reward/mod.ts";
+import { createTracker, meanOf, scoreWindows, type Tracker } from "../reward/mod.ts";
 import type { Config } from "./config.ts";
 import type { Loop } from "./context.ts";
 import type { QueuedSample } from "./state.ts";
@@ -133,9 +133,7 @@ export function designerBatch(
     };
   });
   const values = scored.flatMap(({ raw }) => raw.kind === "scored" ? [raw.value] : []);
-  const meanRaw = values.length > 0
-    ? values.reduce((sum, value) => sum + value, 0) / values.length
-    : undefined;
+  const meanRaw = values.length > 0 ? meanOf(values) : undefined;
   return { units, samples, scale, trackers, meanRaw };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { RecordOf } from "../core/mod.ts";
 import { addMemory, rescoreMemory } from "../memory/mod.ts";
+import { meanOf } from "../reward/mod.ts";
 import type { Loop } from "./context.ts";
 import type { PlayedEnvironment } from "./set.ts";
 import { returnsOf } from "./windows.ts";
@@ -53,7 +54,7 @@ function rememberOne(
     skill: environment.skill,
     source: environment.source,
     description: row.description,
-    winRate: returns.reduce((sum, value) => sum + value, 0) / returns.length,
+    winRate: meanOf(returns),
     successRate: successes / returns.length,
     regret: measured?.value ?? null,
     low: measured?.low ?? null,

@@ -4,7 +4,7 @@
  * @module
  */
 import type { RecordOf, RolloutReport } from "../core/mod.ts";
-import { noiseFloor } from "../reward/mod.ts";
+import { meanOf, noiseFloor, populationVariance } from "../reward/mod.ts";
 import type { Loop } from "./context.ts";
 import type { DesignerBatch } from "./designers.ts";
 import type { PlayedEnvironment } from "./set.ts";
@@ -12,17 +12,14 @@ import type { Applied } from "./update.ts";
 import { returnsOf } from "./windows.ts";
 
 function mean(values: readonly number[]): number | undefined {
-  if (values.length === 0) return undefined;
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.length === 0 ? undefined : meanOf(values);
 }
 
 /** Mean within-environment population deviation of plain returns: the spread behind the noise floor. */
 function spreadOf(set: readonly PlayedEnvironment[]): number | undefined {
   return mean(set.flatMap(({ plain }) => {
     const returns = returnsOf(plain);
-    const middle = mean(returns);
-    if (middle === undefined) return [];
-    return [Math.sqrt(mean(returns.map((value) => (value - middle) ** 2))!)];
+    return returns.length === 0 ? [] : [Math.sqrt(populationVariance(returns))];
   }));
 }
 
@@ -34,6 +31,7 @@ export function measureRollout(
     regrets: ReadonlyMap<string, RecordOf<"regret">>;
     designers: DesignerBatch;
     applied: Applied;
+    ledger: readonly RecordOf<"ledger">[];
     seconds: number;
   },
 ): RolloutReport {
@@ -50,8 +48,8 @@ export function measureRollout(
   const inBand = rates.filter((w) => w >= config.plateau.low && w <= config.plateau.high);
   const replies = store.all("reply", { where: { rollout, role: "designer" } });
   const first = replies.filter((reply) => reply.attempt === 0);
-  const turns = store.all("turn", { where: { rollout } });
-  const tokens = [...turns, ...replies].reduce((sum, row) => sum + row.ids.length, 0);
+  const tokens = at.ledger.filter(({ role }) => role === "agent" || role === "designer")
+    .reduce((sum, row) => sum + row.completionTokens, 0);
   const spreads = set.map(({ plain }) => new Set(returnsOf(plain)).size).filter((n) => n > 0);
   return {
     rollout,

@@ -74,13 +74,22 @@ async function runRollout(loop: Loop, committed: LoopState): Promise<RolloutRepo
   state.trackers = designers.trackers;
   state.lastAgents = agents.units.length;
   const seconds = loop.clock() - started;
-  const report = measureRollout(loop, { rollout, set, regrets, designers, applied, seconds });
+  const ledger = ledgerRows(loop, rollout, seconds);
+  const report = measureRollout(loop, {
+    rollout,
+    set,
+    regrets,
+    designers,
+    applied,
+    ledger,
+    seconds,
+  });
   store.transaction(() => {
     store.insert("regret", [...regrets.values()]);
     store.insert("sample", designers.samples);
     store.insert("batch", batch);
     store.insert("update", updateRecord(loop, batch, applied, agents.counts, { ...report }));
-    store.insert("ledger", ledgerRows(loop, rollout, seconds));
+    store.insert("ledger", ledger);
     remember(loop, set, regrets, rollout);
     writeState(loop, state);
   });
