@@ -15,7 +15,8 @@ class GuessEnv:
         self.turn = 0
         self.secret = random.randrange(self.N)
         self.actions = [str(i) for i in range(self.N)]
-        return "guess 0 to %d" % (self.N - 1), {"actions": self.actions}
+        shown = random.randrange(10**9)  # equal by chance once in a billion, not once in thirty
+        return "game %d: guess 0 to %d" % (shown, self.N - 1), {"actions": self.actions}
 
     def step(self, action):
         self.turn += 1
