@@ -178,6 +178,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const pool = await trainable(sandbox, programs, heldoutTrees, options);
   const engine = stack.use(await openEngine(options));
   const { capabilities } = engine.trainer;
+  if (config.klCoefficient > 0 && !capabilities.reference) {
+    throw new UsageError(
+      `Cannot use klCoefficient ${config.klCoefficient}: engine ${capabilities.engine} has no ` +
+        "reference policy; set klCoefficient=0 or use another engine",
+    );
+  }
   const flags = config.engine === "embedded" ? [`--threads ${config.engineThreads}`] : [];
   const manifest: Manifest = {
     format: 1,

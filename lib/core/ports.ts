@@ -82,6 +82,8 @@ export interface Trainer {
     loss: LossName,
     options?: { config?: Record<string, number>; signal?: AbortSignal },
   ): Promise<{ logps: number[][]; loss: number }>;
+  /** As {@link forward}, under a second, never-updated model of the starting weights; see `capabilities.reference`. */
+  reference?(data: readonly Datum[], options?: { signal?: AbortSignal }): Promise<number[][]>;
   /** One Adam step on the accumulated gradients. `applied` is false when `batchId` was the last one applied. */
   optimStep(
     adam: AdamParams,

@@ -52,16 +52,10 @@ export async function openSession(
     replies.sessionReply,
     call("open a session"),
   );
-  const { model_id } = await submit(
+  const modelId = await createModel(
     wire,
-    API + "create_model",
-    {
-      session_id,
-      model_seq_id: 1,
-      base_model: model.model_name,
-      lora_config: { rank: 0 },
-    },
-    replies.createdReply,
+    { sessionId: session_id, capabilities: { model: model.model_name } },
+    1,
     call("create the model"),
   );
   const own = able.spade_engine !== undefined;
@@ -72,12 +66,28 @@ export async function openSession(
     maxContext: model.max_context_length ?? Infinity,
     adamPerCall: own,
     batchIds: own,
-    reference: false,
+    reference: own,
   };
   const chunk = {
     data: config.fwdbwd_max_chunk_len ?? CHUNK.data,
     bytes: config.fwdbwd_max_chunk_bytes_count ?? CHUNK.bytes,
   };
 
-  return { capabilities, sessionId: session_id, modelId: model_id, chunk };
+  return { capabilities, sessionId: session_id, modelId, chunk };
+}
+
+/** Creates the session's model number `seq`, all weights trained, on the starting weights. Returns its id. */
+export async function createModel(
+  wire: Wire,
+  session: { sessionId: string; capabilities: { model: string } },
+  seq: number,
+  call: { action: string; deadlineMs: number; signal?: AbortSignal },
+): Promise<string> {
+  const body = {
+    session_id: session.sessionId,
+    model_seq_id: seq,
+    base_model: session.capabilities.model,
+    lora_config: { rank: 0 },
+  };
+  return (await submit(wire, API + "create_model", body, replies.createdReply, call)).model_id;
 }

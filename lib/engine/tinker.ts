@@ -21,7 +21,7 @@ import { type Chunk, chunks } from "./data.ts";
 import { limited } from "./deadline.ts";
 import { submit } from "./futures.ts";
 import * as replies from "./replies.ts";
-import { API, openSession, type Session } from "./session.ts";
+import { API, createModel, openSession, type Session } from "./session.ts";
 import type { Wire } from "./wire.ts";
 
 /** Names and deadlines of a {@link TinkerTrainer}. */
@@ -36,6 +36,12 @@ export interface TinkerOptions {
   heartbeatMs?: number;
 }
 
+/** A model of the server, and the number of calls made on it. */
+interface Model {
+  id: string;
+  seqId: number;
+}
+
 /** Trains one model on a Tinker server. */
 export class TinkerTrainer implements Trainer, AsyncDisposable {
   /** What this server can do. */
@@ -43,9 +49,11 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
   readonly #wire: Wire;
   readonly #deadlines: { long: number; short: number };
   readonly #opened: Session;
+  /** The trained model, and the one that is never updated: opened when first asked for. */
+  readonly #model: Model;
+  #reference?: Promise<Model>;
   readonly #heartbeat: ReturnType<typeof setInterval>;
   readonly #closed = new AbortController();
-  #seqId = 0;
   #published = 0;
   #incomplete = false;
 
@@ -53,6 +61,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     this.capabilities = opened.capabilities;
     this.#wire = wire;
     this.#opened = opened;
+    this.#model = { id: opened.modelId, seqId: 0 };
     this.#deadlines = {
       long: options.deadlineMs ?? 3_600_000,
       short: options.shortDeadlineMs ?? 60_000,
@@ -73,7 +82,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
   async state(options: { signal?: AbortSignal } = {}): Promise<TrainerState> {
     const info = await this.#wire.post(
       API + "get_info",
-      { model_id: this.#opened.modelId },
+      { model_id: this.#model.id },
       replies.infoReply,
       { action: "read the trainer's state", deadlineMs: this.#deadlines.short, ...options },
     );
@@ -89,9 +98,22 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     data: readonly Datum[],
     options: { signal?: AbortSignal } = {},
   ): Promise<number[][]> {
-    const parts = this.#chunks(data, "cross_entropy");
-    const got = parts.map((chunk) => this.#learn("forward", "forward_input", chunk, {}, options));
-    return (await Promise.all(got)).flatMap((part) => part.logps);
+    return await this.#look(this.#model, data, options);
+  }
+
+  /** As {@link forward}, with the starting weights: a second model in the same session, made at the first call. */
+  async reference(
+    data: readonly Datum[],
+    options: { signal?: AbortSignal } = {},
+  ): Promise<number[][]> {
+    this.#reference ??= createModel(this.#wire, this.#opened, 2, {
+      action: "create the reference model",
+      deadlineMs: this.#deadlines.short,
+      signal: this.#closed.signal,
+    }).then((id) => ({ id, seqId: 0 }));
+    // a model that could not be made is asked for again
+    this.#reference.catch(() => this.#reference = undefined);
+    return await this.#look(await this.#reference, data, options);
   }
 
   /**
@@ -109,7 +131,14 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     };
     // all places in the order are taken here, before anything is awaited
     const parts = this.#chunks(data, loss).map((chunk) =>
-      this.#learn("forward_backward", "forward_backward_input", chunk, extra, options)
+      this.#learn(
+        this.#model,
+        "forward_backward",
+        "forward_backward_input",
+        chunk,
+        extra,
+        options,
+      )
     );
     try {
       const done = await Promise.all(parts);
@@ -157,7 +186,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
 
   /** Publishes; on our server the version grows only when a step was taken since the last publish. */
   async publish(options: { signal?: AbortSignal } = {}): Promise<number> {
-    const body = { sampling_session_seq_id: this.#seqId + 1 };
+    const body = { sampling_session_seq_id: this.#model.seqId + 1 };
     const reply = await this.#run(
       "save_weights_for_sampler",
       body,
@@ -189,12 +218,15 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     clearInterval(this.#heartbeat);
     if (this.#closed.signal.aborted) return;
     this.#closed.abort(new EngineError("The trainer was closed"));
-    await this.#wire.post(
-      API + "unload_model",
-      { model_id: this.#opened.modelId },
-      replies.anything,
-      { action: "unload the model", deadlineMs: 2_000 },
-    ).catch(() => {});
+    const opened = [this.#model, await this.#reference?.catch(() => undefined)];
+    await Promise.all(opened.map((model) =>
+      model && this.#wire.post(
+        API + "unload_model",
+        { model_id: model.id },
+        replies.anything,
+        { action: "unload the model", deadlineMs: 2_000 },
+      ).catch(() => {})
+    ));
   }
 
   #chunks(data: readonly Datum[], loss: LossName): Chunk[] {
@@ -204,7 +236,19 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     return chunks(data, loss, this.#opened.chunk);
   }
 
+  async #look(
+    model: Model,
+    data: readonly Datum[],
+    options: { signal?: AbortSignal },
+  ): Promise<number[][]> {
+    const got = this.#chunks(data, "cross_entropy").map((chunk) =>
+      this.#learn(model, "forward", "forward_input", chunk, {}, options)
+    );
+    return (await Promise.all(got)).flatMap((part) => part.logps);
+  }
+
   async #learn(
+    model: Model,
     path: string,
     field: string,
     chunk: Chunk,
@@ -214,7 +258,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     const { loss, data, lengths } = chunk;
     const body = { [field]: { data, loss_fn: loss, ...extra } };
     const action = `run ${path} on ${data.length} data`;
-    const reply = await this.#run(path, body, replies.lossReply, action, options.signal);
+    const reply = await this.#run(path, body, replies.lossReply, action, options.signal, model);
     const logps = reply.loss_fn_outputs.map(({ logprobs }) => logprobs.data.map((v) => v ?? NaN));
     const wrong = lengths.findIndex((length, i) => logps[i]?.length !== length);
     if (logps.length !== lengths.length || wrong >= 0) {
@@ -236,9 +280,10 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     schema: z.ZodType<T>,
     action: string,
     signal?: AbortSignal,
+    model = this.#model,
   ): Promise<T> {
-    const seq_id = ++this.#seqId;
-    const sent = { model_id: this.#opened.modelId, seq_id, ...body };
+    const seq_id = ++model.seqId;
+    const sent = { model_id: model.id, seq_id, ...body };
     const deadlineMs = this.#deadlines.long;
     return limited(
       action,

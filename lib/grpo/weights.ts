@@ -4,6 +4,9 @@
  * dL/dp_t = -(m_t / (U·M_u)) · clamp(exp(p0 - q), 0, 2) · A, and the weight of position t is its negative. U is the
  * number of units of both roles in the whole step, M_u the trained tokens of unit u over all its sequences.
  *
+ * With a reference policy ref, each trained token adds β·k3 with k3 = exp(ref - p) - (ref - p) - 1, whose slope at the
+ * first step is β(1 - exp(ref - p0)).
+ *
  * Guarantees: exact for one optimiser step. Not: several steps on one batch (that is `ppo`), entropy, full KL.
  * @module
  */
@@ -23,6 +26,16 @@ export interface WeightedBatch {
   loss: number;
   agentLoss: number;
   designerLoss: number;
+  /** Mean over units of the mean k3 of their trained tokens, nats; null without a reference. */
+  kl: number | null;
+}
+
+/** The pull towards a reference policy. */
+export interface KlTerm {
+  /** β of section 9. */
+  coefficient: number;
+  /** The reference's log-probabilities, shaped as `p0`. */
+  reference: readonly (readonly number[])[];
 }
 
 /**
@@ -35,19 +48,27 @@ export interface WeightedBatch {
 export function weighBatch(
   batch: RecordOf<"batch">,
   p0: readonly (readonly number[])[],
+  kl?: KlTerm,
 ): WeightedBatch {
   assertLogps(batch, p0);
+  if (kl) assertLogps(batch, kl.reference);
   const tokens = trainedTokens(batch);
   const loss = { agent: 0, designer: 0 };
+  let divergence = 0;
   const data = dataOf(batch).map((datum, i): Datum => {
     const { unit, role, advantage, start } = batch.sequences[i];
-    const scale = advantage / (batch.units * tokens.get(unit)!);
+    const share = 1 / (batch.units * tokens.get(unit)!);
     const weights = p0[i].map((logp, t) => {
       if (batch.mask[start + t + 1] === 0) return 0;
       const ratio = Math.exp(logp - batch.logps[start + t + 1]);
-      const weight = Math.min(ratio, RATIO_CAP) * scale;
+      const weight = Math.min(ratio, RATIO_CAP) * advantage * share;
       loss[role] -= weight;
-      return weight;
+      if (!kl) return weight;
+      const apart = kl.reference[i][t] - logp;
+      const k3 = Math.expm1(apart) - apart;
+      divergence += k3 * share;
+      loss[role] += kl.coefficient * k3 * share;
+      return weight + kl.coefficient * Math.expm1(apart) * share;
     });
     return { ...datum, weights };
   });
@@ -57,6 +78,7 @@ export function weighBatch(
     loss: loss.agent + loss.designer,
     agentLoss: loss.agent,
     designerLoss: loss.designer,
+    kl: kl ? divergence : null,
   };
 }
 

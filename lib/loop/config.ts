@@ -64,6 +64,8 @@ export const configSchema = z.strictObject({
   trackers: z.strictObject({ fast: share.default(0.98), slow: share.default(0.85) }).prefault({}),
   returns: z.enum(["last", "sum"]).default("last"),
   scaleCap: z.number().positive().default(50),
+  /** β of the k3 term against the starting weights (spade.md section 9); 0: none. */
+  klCoefficient: z.number().nonnegative().default(0),
   dropDeadGroups: z.boolean().default(false),
   maskTruncated: z.boolean().default(false),
   adam: z.strictObject({

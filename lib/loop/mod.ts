@@ -5,4 +5,5 @@ export * from "./context.ts";
 export * from "./evaluate.ts";
 export * from "./state.ts";
 export * from "./train.ts";
+export * from "./validity.ts";
 export * from "./verify.ts";

@@ -4,7 +4,7 @@
  * run either has the whole rollout or computes the same update again from the same plays.
  * @module
  */
-import { EngineError, Random, type RecordOf, seedOf } from "../core/mod.ts";
+import { type Datum, EngineError, Random, type RecordOf, seedOf } from "../core/mod.ts";
 import {
   type AgentUnits,
   agentUnits,
@@ -12,6 +12,7 @@ import {
   createBatch,
   dataOf,
   groupPlays,
+  type KlTerm,
   type Unit,
   weighBatch,
   type WeightedBatch,
@@ -81,8 +82,10 @@ export interface Applied {
 export async function applyBatch(loop: Loop, batch: RecordOf<"batch">): Promise<Applied> {
   const { config, engine, signal } = loop;
   const { trainer } = engine;
-  const p0 = batch.sequences.length > 0 ? await trainer.forward(dataOf(batch), { signal }) : [];
-  const weighted = weighChecked(batch, p0, config.maxDifference);
+  const data = dataOf(batch);
+  const p0 = data.length > 0 ? await trainer.forward(data, { signal }) : [];
+  const kl = await klTerm(loop, data);
+  const weighted = weighChecked(batch, p0, config.maxDifference, kl);
   const live = weighted.data.filter((datum) => datum.weights!.some((weight) => weight !== 0));
   let gradNorm: number | null = null;
   if (live.length > 0) {
@@ -99,14 +102,25 @@ export async function applyBatch(loop: Loop, batch: RecordOf<"batch">): Promise<
   return { weighted, gradNorm, weightsVersion };
 }
 
+/** The reference's log-probabilities, where the configuration asks for them. */
+async function klTerm(
+  { config, engine: { trainer }, signal }: Loop,
+  data: readonly Datum[],
+): Promise<KlTerm | undefined> {
+  const coefficient = config.klCoefficient;
+  if (coefficient === 0 || data.length === 0) return undefined;
+  return { coefficient, reference: await trainer.reference!(data, { signal }) };
+}
+
 /** The weights of a batch, or the engine's error where its log-probabilities cannot be trained on. */
 function weighChecked(
   batch: RecordOf<"batch">,
   p0: readonly (readonly number[])[],
   meanDifference: number,
+  kl?: KlTerm,
 ): WeightedBatch {
   try {
-    const weighted = weighBatch(batch, p0);
+    const weighted = weighBatch(batch, p0, kl);
     assertStatistics(weighted.statistics, { meanDifference });
     return weighted;
   } catch (cause) {
@@ -149,6 +163,6 @@ export function updateRecord(
     shortGroups: counts.shortGroups,
     weightsVersion,
     learningRate: loop.config.adam.learningRate,
-    report,
+    report: weighted.kl === null ? report : { ...report, kl: weighted.kl },
   };
 }

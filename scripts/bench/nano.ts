@@ -7,10 +7,10 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { type RecordOf, UsageError } from "../../lib/core/mod.ts";
 import { pythonOf, root } from "../../lib/cli/files.ts";
-import { evaluateModel } from "../../lib/cli/evaluate_model.ts";
+import { designsOfModel, designsOfRun, evaluateModel } from "../../lib/cli/evaluate_model.ts";
 import { type Command, listValue, numberValue, parseOptions } from "../../lib/cli/options.ts";
 import { Store } from "../../lib/store/mod.ts";
-import { type ArmResult, summarize, tableOf } from "./nano_summary.ts";
+import { type ArmResult, type Share, summarize, tableOf } from "./nano_summary.ts";
 
 const arms: Record<string, string[]> = {
   spade: [],
@@ -93,20 +93,38 @@ function readRun(dir: string): Omit<ArmResult, "arm" | "seed"> {
   const updates = store.all("update", { orderBy: "rollout" });
   return {
     evaluations: store.all("evaluation").filter(({ set }) => set === "test"),
-    replies: store.all("reply", { where: { role: "designer", attempt: 0 } })
-      .map(({ rollout, accepted, runsExtracted }) => ({ rollout, accepted, runs: runsExtracted! })),
     seconds: updates.reduce((sum, { report }) => sum + Number(report.seconds ?? 0), 0),
   };
+}
+
+/** Designer replies of each side of a validity figure. */
+const designs = 480;
+
+/** What `file` holds, else what `measure` gives, kept there. */
+async function keptIn<T>(file: string, measure: () => Promise<T>): Promise<T> {
+  if (!fs.existsSync(file)) {
+    const value = await measure();
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(`${file}.new`, JSON.stringify(value));
+    fs.renameSync(`${file}.new`, file);
+  }
+  return JSON.parse(fs.readFileSync(file, "utf8"));
+}
+
+/** Designs of a finished run's starting and final weights. */
+function validityOf(dir: string): Promise<{ base: Share; current: Share }> {
+  return keptIn(path.join(dir, "validity.json"), () => designsOfRun(dir, designs));
 }
 
 /** The same seconds of continued pre-training, then the test set. */
 async function continueOne(seed: number): Promise<Omit<ArmResult, "arm" | "seed">> {
   const spade = readRun(path.join(root, "runs", `${prefix}-spade-${seed}`));
   const dir = path.join(root, "runs", `${prefix}-continued-pretraining-${seed}`);
-  const kept = path.join(dir, "evaluations.json");
-  if (!fs.existsSync(kept)) {
+  const model = path.join(dir, "model");
+  const set = listValue(values.set);
+  const measured = { model, dir, seed, settings: set };
+  const after = await keptIn(path.join(dir, "evaluations.json"), async () => {
     fs.mkdirSync(dir, { recursive: true });
-    const model = path.join(dir, "model");
     const child = new Deno.Command(pythonOf("engine"), {
       args: [
         path.join(root, "scripts/nano/pretrain.py"),
@@ -118,12 +136,14 @@ async function continueOne(seed: number): Promise<Omit<ArmResult, "arm" | "seed"
       env: { OMP_NUM_THREADS: "1" },
     });
     if (!(await child.output()).success) throw new Error("continued pre-training failed");
-    const after = await evaluateModel({ model, dir, seed, settings: listValue(values.set) });
-    fs.writeFileSync(kept, JSON.stringify(after));
-  }
-  const after: RecordOf<"evaluation">[] = JSON.parse(fs.readFileSync(kept, "utf8"));
+    return await evaluateModel(measured);
+  });
+  const validity = await keptIn(path.join(dir, "validity.json"), async () => ({
+    base: await designsOfModel({ ...measured, model: "data/nano" }, designs),
+    current: await designsOfModel(measured, designs),
+  }));
   const base = spade.evaluations.filter(({ weights }) => weights === "base");
-  return { evaluations: [...base, ...after], replies: [], seconds: spade.seconds };
+  return { evaluations: [...base, ...after], validity, seconds: spade.seconds };
 }
 
 const results: ArmResult[] = [];
@@ -143,14 +163,17 @@ function isThere(arm: string, seed: number): boolean {
     : isFinished(dir);
 }
 
+async function resultOf(arm: string, seed: number): Promise<Omit<ArmResult, "arm" | "seed">> {
+  if (arm === "continued-pretraining") return await continueOne(seed);
+  const dir = await trainOne(arm, seed);
+  return { ...readRun(dir), validity: await validityOf(dir) };
+}
+
 async function worker(): Promise<void> {
   for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
     const { arm, seed } = job;
     if (finishedOnly && !isThere(arm, seed)) continue;
-    const result = arm === "continued-pretraining"
-      ? await continueOne(seed)
-      : readRun(await trainOne(arm, seed));
-    results.push({ arm, seed, ...result });
+    results.push({ arm, seed, ...await resultOf(arm, seed) });
     const minutes = ((performance.now() - started) / 60_000).toFixed(1);
     console.log(`${results.length} of ${total} done after ${minutes} min: ${arm}, seed ${seed}`);
   }

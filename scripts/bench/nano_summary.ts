@@ -6,9 +6,15 @@ export interface ArmResult {
   seed: number;
   /** Test-set plays with the starting and the final weights. */
   evaluations: RecordOf<"evaluation">[];
-  /** First designer replies. */
-  replies: { rollout: number; accepted: boolean; runs: boolean }[];
+  /** Designs of the starting and the final weights to the same prompts, as far as measured. */
+  validity?: { base: Share; current: Share };
   seconds: number;
+}
+
+/** Designer replies, and those whose program passes `parse` and `contract`. */
+export interface Share {
+  replies: number;
+  runs: number;
 }
 
 export interface Interval {
@@ -34,6 +40,8 @@ export function overSeeds(values: readonly (number | undefined)[]): Interval | n
 
 type Mode = "sampled" | "greedy";
 
+const validShare = ({ replies, runs }: Share) => runs / replies;
+
 function rate(
   result: ArmResult,
   weights: "base" | "current",
@@ -54,20 +62,6 @@ function rise(result: ArmResult, mode: Mode, seen?: boolean): number | undefined
   return before === undefined || after === undefined ? undefined : after - before;
 }
 
-/** Share of valid first replies in the last three sets less that in the first two, which the base all but wrote. */
-function validityChange(
-  { replies }: ArmResult,
-  isValid: (reply: ArmResult["replies"][number]) => boolean,
-): number | undefined {
-  const rollouts = [...new Set(replies.map(({ rollout }) => rollout))].sort((a, b) => a - b);
-  if (rollouts.length < 4) return undefined;
-  const share = (chosen: readonly number[]) => {
-    const own = replies.filter(({ rollout }) => chosen.includes(rollout));
-    return own.filter(isValid).length / own.length;
-  };
-  return share(rollouts.slice(-3)) - share(rollouts.slice(0, 2));
-}
-
 export interface ArmSummary {
   arm: string;
   seeds: number;
@@ -83,9 +77,9 @@ export interface ArmSummary {
   greedyRise: Interval | null;
   greedyRiseSeen: Interval | null;
   greedyRiseUnseen: Interval | null;
-  /** Change of the share of first replies that run (gates parse and contract), and that pass every gate. */
+  /** Share of designs that run before training, and its change: the same prompts and sampling seeds in both. */
+  validityBase: Interval | null;
   validity: Interval | null;
-  acceptance: Interval | null;
   /** Rise of `spade` less that of this arm, seed by seed. */
   spadeMinus: Interval | null;
   minutes: Interval | null;
@@ -115,8 +109,10 @@ export function summarize(results: readonly ArmResult[]): ArmSummary[] {
       greedyRise: over((result) => rise(result, "greedy")),
       greedyRiseSeen: over((result) => rise(result, "greedy", true)),
       greedyRiseUnseen: over((result) => rise(result, "greedy", false)),
-      validity: over((result) => validityChange(result, ({ runs }) => runs)),
-      acceptance: over((result) => validityChange(result, ({ accepted }) => accepted)),
+      validityBase: over(({ validity }) => validity && validShare(validity.base)),
+      validity: over(({ validity }) =>
+        validity && validShare(validity.current) - validShare(validity.base)
+      ),
       spadeMinus: arm === "spade" ? null : over((result) => {
         const twin = spade.get(result.seed);
         const [a, b] = [twin && rise(twin, "sampled"), rise(result, "sampled")];

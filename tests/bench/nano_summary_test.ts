@@ -25,7 +25,7 @@ const result = (arm: string, seed: number, before: number, after: number): ArmRe
   arm,
   seed,
   evaluations: [...plays("base", before), ...plays("current", after)],
-  replies: [],
+  validity: { base: { replies: 100, runs: 90 }, current: { replies: 100, runs: 80 + 10 * seed } },
   seconds: 60,
 });
 
@@ -47,6 +47,8 @@ Deno.test("summarize() pairs seeds across arms and shows missing as a dash", () 
   const [spade, shuffled] = summary;
   assert.ok(Math.abs(spade.rise!.mean - 0.25) < 1e-12);
   assert.ok(Math.abs(shuffled.spadeMinus!.mean - 0.3) < 1e-12);
+  assert.ok(Math.abs(spade.validityBase!.mean - 0.9) < 1e-12);
+  assert.ok(Math.abs(spade.validity!.mean + 0.05) < 1e-12);
   assert.equal(spade.greedy, null);
   assert.match(tableOf(summary), /\| spade \| 2 \| 25\.0 → 50\.0 \| \+25\.0 \[/);
   assert.match(tableOf(summary), /– → –/);

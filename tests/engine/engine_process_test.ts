@@ -78,6 +78,7 @@ Deno.test({
       assert.deepEqual(plays[17], await sampler.sample(request(17)));
       assert.deepEqual(long, await base.sample(request(500, 100)));
       const p0 = await trainer.forward(data);
+      assert.deepEqual(await trainer.reference!(data), p0);
       const { logps, loss } = await trainer.forwardBackward(data, "cross_entropy");
       assert(Number.isNaN(logps[0][1]) && Math.abs(logps[0][0] - p0[0][0]) < 1e-5 && loss > 0);
       const step = await trainer.optimStep(ADAM, { batchId: "b1" });
@@ -91,6 +92,9 @@ Deno.test({
       await trainer.forwardBackward(data, "cross_entropy");
       await trainer.optimStep(ADAM, { batchId: "b2" });
       expected = [after, await trainer.forward(data)];
+      // the reference stays where it began, whatever was trained
+      assert.deepEqual(await trainer.reference!(data), p0);
+      assert.notDeepEqual(await trainer.forward(data), p0);
     }
     assert.equal(await alive(pid), false);
     assert.match(await Deno.readTextFile(log), /engine .* up on port/);

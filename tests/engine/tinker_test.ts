@@ -101,7 +101,7 @@ Deno.test("TinkerTrainer opens a session and a full model, and says what the eng
     maxContext: 64,
     adamPerCall: true,
     batchIds: true,
-    reference: false,
+    reference: true,
   });
   const made = calls.find(({ path }) => short(path) === "create_model")!;
   assert.deepEqual(made.body.lora_config, { rank: 0 });

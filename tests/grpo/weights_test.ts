@@ -65,6 +65,35 @@ Deno.test("weighBatch(): weights are -dL/dlogp of section 9 at the first step (f
   );
 });
 
+Deno.test("weighBatch(): the k3 term enters as -dL/dlogp, for units without advantage too", () => {
+  const random = new Random(5);
+  const units = [makeUnit({ id: "a", advantage: 0 }, 4), makeUnit({ id: "b", advantage: 0 }, 2)];
+  const batch = makeBatch(units);
+  const p0 = trainerLogps(batch, () => 0);
+  const reference = p0.map((row) => row.map((logp) => logp - random.next() + 0.5));
+  const coefficient = 0.2;
+  const tokens = [4, 2];
+  const k3 = (i: number, t: number, p: number) => {
+    const apart = reference[i][t] - p;
+    return coefficient * (Math.exp(apart) - apart - 1) / tokens[i] / 2;
+  };
+  const { data, loss, kl } = weighBatch(batch, p0, { coefficient, reference });
+  let sum = 0;
+  p0.forEach((row, i) =>
+    row.forEach((p, t) => {
+      sum += k3(i, t, p);
+      close(-data[i].weights![t], (k3(i, t, p + 1e-5) - k3(i, t, p - 1e-5)) / 2e-5, 1e-8);
+    })
+  );
+  close(loss, sum);
+  close(kl, sum / coefficient);
+  const same = weighBatch(batch, p0, { coefficient, reference: p0 });
+  assert.equal(same.kl, 0);
+  assert(same.data.every(({ weights }) => weights!.every((weight) => weight === 0)));
+  assert.equal(weighBatch(batch, p0).kl, null);
+  assert.throws(() => weighBatch(batch, p0, { coefficient, reference: [[0]] }), TypeError);
+});
+
 Deno.test("createBatch(): permuting units changes nothing", () => {
   const units = ["c", "a", "b"].map((id) => makeUnit({ id, advantage: id.charCodeAt(0) }));
   assert.deepEqual(makeBatch([...units].reverse()), makeBatch(units));

@@ -75,9 +75,11 @@ export async function writeStamp(folder: string, stamp: Stamp): Promise<void> {
   await writeAside(`${folder}/${STAMP_NAME}`, `${JSON.stringify(stamp)}\n`);
 }
 
-/** Replaces a file whole: written aside, synced, renamed. */
+let asides = 0;
+
+/** Replaces a file whole: written aside under a name of its own, synced, renamed; the last of several writers wins. */
 export async function writeAside(path: string, text: string): Promise<void> {
-  const aside = `${path}.new`;
+  const aside = `${path}.${Deno.pid}-${++asides}.new`;
   const file = await Deno.open(aside, { create: true, write: true, truncate: true });
   try {
     await file.write(new TextEncoder().encode(text));
