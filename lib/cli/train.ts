@@ -58,7 +58,7 @@ export const resumeCommand: Command = {
   name: "resume",
   does: "go on with a run that was stopped",
   arguments: ["RUN"],
-  options: { ...shared, "from-copy": { type: "boolean" } },
+  options: { ...shared, "from-copy": { type: "boolean" }, engine: { type: "string" } },
   help: `deno task resume RUN [options]
 
 Goes on with the run in runs/RUN from what is stored: the last checkpoint, the batches after it, and
@@ -66,6 +66,8 @@ every finished unit of work of the rollout that was cut.
 
   --from-copy           the database is damaged: put its newest complete copy in place first;
                         the damaged file is moved aside, never deleted
+  --engine URL          another server that runs the same starting weights and can load the
+                        run's saved ones ("embedded": our own)
   --min-isolation LEVEL refuse to run below this sandbox level (default: landlock+seccomp)
   --plain, --json       plain lines, or one JSON object a line, instead of the live view`,
 };
@@ -198,13 +200,26 @@ export async function trainRun({ values, signal }: Invocation): Promise<number> 
   }
 }
 
+/** Weights and corpus are the run's own: with others it would be another run. */
+function refuseOtherRun(paths: readonly string[], config: Config): void {
+  for (const [what, name] of [["model", config.model], ["corpus", config.corpus]]) {
+    if (!paths.some((path) => path === what || path.startsWith(`${what}.hash`))) continue;
+    throw new UsageError(
+      `Cannot resume: the ${what} ${name} is not the one the run began with; ` +
+        "put that one back, or start a new run",
+    );
+  }
+}
+
 export async function resumeRun({ values, positionals, signal }: Invocation): Promise<number> {
   const dir = findRun(positionals[0]);
   if (values["from-copy"] === true) restoreNewestCopy(dir);
   const live = liveView(values);
   const clock = () => performance.now() / 1000;
   using store = openRun(dir);
-  const config = checkConfig(store.all("run")[0].config);
+  const kept = store.all("run")[0];
+  const engine = textValue(values.engine);
+  const config = checkConfig(engine === undefined ? kept.config : { ...kept.config, engine });
   const cursor = store.get("cursor", "state");
   if (cursor?.value.finished === true) {
     const written = path.relative(root, writeReport(store, dir));
@@ -222,9 +237,10 @@ export async function resumeRun({ values, positionals, signal }: Invocation): Pr
     });
     const loop = session.loop(store);
     const differences = differencesOf(
-      { ...store.all("run")[0].manifest, startedAt: "", command: [] },
+      { ...kept.manifest, startedAt: "", command: [] },
       { ...session.manifest, startedAt: "", command: [] },
     );
+    refuseOtherRun(differences.map((difference) => difference.path), config);
     if (differences.length > 0) {
       const message = `differs from the run's start: ${differences.map((d) => d.path).join(", ")}`;
       live.sink({ kind: "warning", message });

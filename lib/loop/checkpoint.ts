@@ -4,7 +4,7 @@
  * @module
  */
 import { StoreError } from "../core/mod.ts";
-import { checkpointCopy } from "../store/mod.ts";
+import { checkpointCopy, describedCopy } from "../store/mod.ts";
 import { countStage, type Loop } from "./context.ts";
 import { applyBatch } from "./update.ts";
 
@@ -12,7 +12,13 @@ import { applyBatch } from "./update.ts";
 export async function saveCheckpoint(loop: Loop, rollout: number): Promise<void> {
   const { store, engine, config, signal } = loop;
   const name = `rollout-${String(rollout).padStart(4, "0")}`;
-  if (store.has("checkpoint", name)) return;
+  const keep = config.checkpointsKept;
+  const isCopied = () => store.dir === undefined || describedCopy(store.dir, name) !== undefined;
+  if (store.has("checkpoint", name)) {
+    // The run was stopped between the row and its copy: the copy is made up for.
+    if (!isCopied()) await checkpointCopy(store, name, { keep });
+    return;
+  }
   const engineState = await engine.trainer.save(`${loop.name}-${name}`, { signal });
   const state = await engine.trainer.state({ signal });
   store.transaction(() =>
@@ -26,8 +32,7 @@ export async function saveCheckpoint(loop: Loop, rollout: number): Promise<void>
       batchId: state.lastBatchId?.split("/").at(-1) ?? null,
     })
   );
-  const keep = config.checkpointsKept;
-  if (store.dir !== undefined) await checkpointCopy(store, name, { keep });
+  if (!isCopied()) await checkpointCopy(store, name, { keep });
   const newest = store.all("checkpoint", { orderBy: "rollout" }).slice(-keep);
   await engine.keepOnly?.(newest.map((row) => row.engineState));
 }

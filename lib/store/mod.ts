@@ -8,7 +8,7 @@ export type { ChainHead } from "./chain.ts";
 export { type ChainDifference, type ChainReport, verifyChain } from "./verify.ts";
 export { compareRuns, type RunDifference, uncompared } from "./compare.ts";
 export { checkpointCopy } from "./checkpoint.ts";
-export { type Copy, listCopies } from "./copies.ts";
+export { type Copy, describedCopy, listCopies } from "./copies.ts";
 export { restoreFromCopy } from "./restore.ts";
 export { CorruptRunError } from "./corrupt.ts";
 export { type Loss, lossText } from "./progress.ts";

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as path from "node:path";
 import { inProject } from "../../lib/cli/files.ts";
+import type { Loop } from "../../lib/loop/mod.ts";
+import { runSmall, smallConfig } from "../loop/support.ts";
 
 interface Answer {
   code: number;
@@ -66,5 +70,41 @@ Deno.test("resume, verify, inspect and report name a run that is not there", asy
     assert.equal(code, 1);
     assert.match(err, /no-such-run/);
     assert.doesNotMatch(err, /\n\s+at /);
+  }
+});
+
+Deno.test("resume refuses another corpus, and makes up for a copy that was cut", async () => {
+  const dir = inProject(`runs/test-resume-${Deno.pid}`);
+  const corpus = `.spade/tests/corpus-${Deno.pid}.jsonl`;
+  fs.mkdirSync(inProject(".spade/tests"), { recursive: true });
+  fs.mkdirSync(dir, { recursive: true });
+  const lines = fs.readFileSync(inProject("data/nano/corpus.jsonl"), "utf8");
+  fs.writeFileSync(inProject(corpus), lines);
+  try {
+    const stop = new AbortController();
+    const config = smallConfig(
+      "rollouts=2",
+      "checkpointEvery=1",
+      "checkpointsKept=9",
+      `corpus=${corpus}`,
+    );
+    const wrap = (loop: Loop): Loop => ({
+      ...loop,
+      emit: (event) => event.kind === "report" && stop.abort(new Error("enough")),
+    });
+    await assert.rejects(runSmall({ dir, config, wrap, signal: stop.signal }), /enough/);
+    fs.rmSync(path.join(dir, "checkpoints/rollout-0001"), { recursive: true });
+    fs.writeFileSync(inProject(corpus), lines.split("\n").slice(1).join("\n"));
+    const refused = await command("resume", path.basename(dir));
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /the corpus .*corpus-\d+\.jsonl is not the one the run began with/);
+    assert.doesNotMatch(refused.err, /\n\s+at /);
+    fs.writeFileSync(inProject(corpus), lines);
+    const went = await command("resume", path.basename(dir), "--plain", "--engine", "embedded");
+    assert.equal(went.code, 0, went.err);
+    assert.ok(fs.existsSync(path.join(dir, "checkpoints/rollout-0001/copy.json")));
+  } finally {
+    fs.rmSync(dir, { recursive: true, force: true });
+    fs.rmSync(inProject(corpus), { force: true });
   }
 });
