@@ -2,7 +2,7 @@
  * Win rates of environments against the target band, from the plain plays.
  * @module
  */
-import { meanScored, type OutcomeCounts, type RecordOf } from "../core/mod.ts";
+import { hasNoSpread, meanScored, type OutcomeCounts, type RecordOf } from "../core/mod.ts";
 import { quantileSorted, type Share, shareOf } from "./estimate.ts";
 import { groupBy } from "./group.ts";
 
@@ -137,9 +137,4 @@ export function groupHealth(plays: readonly RecordOf<"play">[]): GroupHealth {
     zeroSpread: count(hasNoSpread),
     short: groups.length - returns.length,
   };
-}
-
-function hasNoSpread(values: readonly number[]): boolean {
-  const most = values.reduce((m, x) => Math.max(m, Math.abs(x)), 1);
-  return Math.max(...values) - Math.min(...values) <= 1e-9 * most;
 }

@@ -4,7 +4,9 @@
  */
 import { meanScored, type OutcomeCounts, type RecordOf, UsageError } from "../core/mod.ts";
 import { gateOrder } from "./validity.ts";
+import { epochLength } from "./band.ts";
 import { groupBy } from "./group.ts";
+import { type ShrunkRegret, shrunkRegrets } from "./shrunk.ts";
 import type { RunTables } from "./tables.ts";
 
 /** One program met in a run, played or refused. */
@@ -57,10 +59,29 @@ export function environmentSummaries(tables: RunTables): EnvironmentSummary[] {
 
 /** The plays of one seed in both arms; a side is missing where that arm was not played. */
 export interface PlayPair {
+  environmentId: string;
   rollout: number;
   index: number;
   plain?: RecordOf<"play">;
   hinted?: RecordOf<"play">;
+}
+
+/** All plays by environment, rollout and seed: the per-pair data of every regret, in that order. */
+export function playPairs(plays: readonly RecordOf<"play">[]): PlayPair[] {
+  const seeds = groupBy(plays, (p) => `${p.environmentId}/${p.rollout}/${p.index}`);
+  return [...seeds.values()].map((of): PlayPair => ({
+    environmentId: of[0].environmentId,
+    rollout: of[0].rollout,
+    index: of[0].index,
+    plain: of.find((p) => p.arm === "plain"),
+    hinted: of.find((p) => p.arm === "hinted"),
+  })).sort((a, b) =>
+    a.environmentId < b.environmentId
+      ? -1
+      : a.environmentId > b.environmentId
+      ? 1
+      : a.rollout - b.rollout || a.index - b.index
+  );
 }
 
 /** Everything stored about one environment. */
@@ -72,6 +93,8 @@ export interface EnvironmentDetail {
   hintReason?: string;
   gates: RecordOf<"gate">[];
   regrets: RecordOf<"regret">[];
+  /** Shrunken regrets by id of the record. */
+  shrunk: Map<string, ShrunkRegret>;
   pairs: PlayPair[];
   /** Turns by play id, in order. */
   turns: Map<string, RecordOf<"turn">[]>;
@@ -99,12 +122,7 @@ export function environmentDetail(tables: RunTables, prefix: string): Environmen
   for (const of of turns.values()) of.sort((a, b) => a.index - b.index);
   const hint = newest(tables.hint.filter(is));
   const active = newest(tables.active.filter(is));
-  const pairs = [...groupBy(plays, (p) => `${p.rollout}/${p.index}`).values()].map((of) => ({
-    rollout: of[0].rollout,
-    index: of[0].index,
-    plain: of.find((p) => p.arm === "plain"),
-    hinted: of.find((p) => p.arm === "hinted"),
-  }));
+  const regrets = tables.regret.filter(is).sort((a, b) => a.rollout - b.rollout);
   return {
     summary: environmentSummaries(only)[0],
     environment,
@@ -112,8 +130,9 @@ export function environmentDetail(tables: RunTables, prefix: string): Environmen
     hint: hint?.text ?? active?.hint ?? undefined,
     hintReason: hint?.reason,
     gates: firstVerdicts(tables.gate.filter(is)),
-    regrets: tables.regret.filter(is).sort((a, b) => a.rollout - b.rollout),
-    pairs: pairs.sort((a, b) => a.rollout - b.rollout || a.index - b.index),
+    regrets,
+    shrunk: shrunkRegrets(regrets, plays, { every: epochLength(tables.run[0]) }),
+    pairs: playPairs(plays),
     turns,
   };
 }

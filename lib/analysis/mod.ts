@@ -7,5 +7,6 @@ export * from "./facts.ts";
 export * from "./group.ts";
 export * from "./learning.ts";
 export * from "./regret.ts";
+export * from "./shrunk.ts";
 export * from "./tables.ts";
 export * from "./validity.ts";

@@ -1,13 +1,19 @@
 /**
- * The distribution of measured regrets, from the table `regret`.
+ * The distribution of measured regrets, from the table `regret`; the corrected signal beside it comes from `shrunk.ts`.
  *
  * Two scales meet here and are kept apart by name. **Regret** is hinted minus plain mean return, in [−2, 2]. The
  * **signal** the designer is paid is regret/{@link signalScale} clipped to [0, 1] (spade.md section 8); clipping
  * makes it positive on average even where true regret is zero, and the record's `noiseFloor` is that average.
  * @module
  */
-import { type RecordOf, scored } from "../core/mod.ts";
-import { clippedNoise, meanOf, normalCumulative } from "../reward/mod.ts";
+import { type Outcome, type RecordOf, scored } from "../core/mod.ts";
+import {
+  clippedNoise,
+  clippedSignal,
+  meanOf,
+  normalCumulative,
+  signalScale,
+} from "../reward/mod.ts";
 import {
   type BootstrapOptions,
   type Estimate,
@@ -17,9 +23,9 @@ import {
   shareOf,
 } from "./estimate.ts";
 import { groupBy } from "./group.ts";
+import type { ShrunkRegret } from "./shrunk.ts";
 
-/** Regret at which the clipped signal is 1. */
-export const signalScale = 0.15;
+export { clippedSignal, signalScale };
 
 export interface RegretSummary {
   /** Mean regret, not clipped. */
@@ -28,6 +34,9 @@ export interface RegretSummary {
   signal: Estimate;
   /** Mean noise floor of the signal over the same environments, in [0, 1]; missing where none is stored. */
   noiseFloor?: number;
+  /** Mean clipped signal of the shrunken regret, and its floor; missing unless `shrunk` was given. */
+  shrunk?: Estimate;
+  shrunkFloor?: number;
   /** 5, 25, 50, 75 and 95 % quantiles of regret; NaN without records. */
   quantiles: number[];
   /** Records whose own interval lies above, around or below zero; those without interval are not in `of`. */
@@ -39,16 +48,26 @@ export interface RegretSummary {
   pairs: number;
 }
 
+/** Options of a summary; `shrunk`: the result of `shrunkRegrets`. */
+export interface RegretOptions extends BootstrapOptions {
+  shrunk?: ReadonlyMap<string, ShrunkRegret>;
+}
+
 /** Summary over all records given; filter by rollout or skill before. */
 export function regretSummary(
   regrets: readonly RecordOf<"regret">[],
-  options: BootstrapOptions = {},
+  options: RegretOptions = {},
 ): RegretSummary {
+  const { shrunk } = options;
   const values = regretValues(regrets).sort((a, b) => a - b);
-  const signals = regrets.map((r) => ({
-    cluster: r.environmentId,
-    outcome: r.outcome.kind === "scored" ? scored(clippedSignal(r.outcome.value)) : r.outcome,
-  }));
+  const signalOf = (regret: Outcome) =>
+    regret.kind === "scored" ? scored(clippedSignal(regret.value)) : regret;
+  const signals = regrets.map((r) => ({ cluster: r.environmentId, outcome: signalOf(r.outcome) }));
+  const corrected = regrets.flatMap((r) => {
+    const regret = shrunk?.get(r.id);
+    return regret ? [{ cluster: r.environmentId, ...regret }] : [];
+  });
+  const correctedFloors = corrected.flatMap((r) => r.noiseFloor ?? []);
   const known = regrets.filter((r) => r.outcome.kind === "scored");
   const floors = known.flatMap((r) => r.noiseFloor === null ? [] : [r.noiseFloor]);
   const held = known.filter((r) => r.low !== null && r.high !== null);
@@ -61,6 +80,11 @@ export function regretSummary(
     ),
     signal: estimateMean(signals, options),
     noiseFloor: floors.length > 0 ? meanOf(floors) : undefined,
+    shrunk: shrunk && estimateMean(
+      corrected.map((r) => ({ cluster: r.cluster, outcome: signalOf(r.outcome) })),
+      options,
+    ),
+    shrunkFloor: correctedFloors.length > 0 ? meanOf(correctedFloors) : undefined,
     quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => quantileSorted(values, p)),
     above: shareOf(above, held.length),
     around: shareOf(held.length - above - below, held.length),
@@ -73,7 +97,7 @@ export function regretSummary(
 /** One summary a rollout, for the development over time. */
 export function regretByRollout(
   regrets: readonly RecordOf<"regret">[],
-  options: BootstrapOptions = {},
+  options: RegretOptions = {},
 ): (RegretSummary & { rollout: number })[] {
   return [...groupBy(regrets, (r) => r.rollout)]
     .map(([rollout, of]) => ({ rollout, ...regretSummary(of, options) }));
@@ -82,11 +106,6 @@ export function regretByRollout(
 /** Scored regrets, in the order given. */
 export function regretValues(regrets: readonly RecordOf<"regret">[]): number[] {
   return regrets.flatMap((r) => r.outcome.kind === "scored" ? [r.outcome.value] : []);
-}
-
-/** The regret part of the blend signal: regret/.15 clipped to [0, 1]. */
-export function clippedSignal(regret: number): number {
-  return Math.min(1, Math.max(0, regret / signalScale));
 }
 
 /** The error of a regret whose noise floor is `floor`: inverts `clippedNoise` by bisection, 6 at most. */

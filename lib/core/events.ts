@@ -26,6 +26,7 @@ export interface RolloutReport {
   inBand?: number;
   validFirst?: number;
   designerReward?: number;
+  /** Of the groups with at least 2 scored plays, those without spread [D17]. */
   deadGroupShare?: number;
   loss?: number;
   meanDifference?: number;

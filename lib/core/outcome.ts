@@ -3,6 +3,7 @@
  * @module
  */
 import { z } from "zod";
+import { sumOf } from "./numbers.ts";
 
 /** Who is to blame for a failure: the program's author, its player, the model server or this host. */
 export const blame = z.enum(["designer", "agent", "model", "host"]);
@@ -60,11 +61,11 @@ export interface OutcomeCounts {
 export function meanScored(
   outcomes: readonly Outcome[],
 ): { mean: number | undefined } & OutcomeCounts {
-  let sum = 0;
   const counts = { scored: 0, failed: 0, skipped: 0 };
+  const values: number[] = [];
   for (const item of outcomes) {
     counts[item.kind] += 1;
-    if (item.kind === "scored") sum += item.value;
+    if (item.kind === "scored") values.push(item.value);
   }
-  return { mean: counts.scored > 0 ? sum / counts.scored : undefined, ...counts };
+  return { mean: counts.scored > 0 ? sumOf(values) / counts.scored : undefined, ...counts };
 }

@@ -158,14 +158,24 @@ export interface MemoryLine {
   regret?: number;
 }
 
+/** Of one rendering. */
+export interface PromptOptions {
+  /** Seeds the border words between which data stand [D4]. @default 0 */
+  seed?: number;
+}
+
 /** Records to messages: the compact nano form and the natural-language forms stand behind this port. */
 export interface Prompt {
   /** Goes into the manifest. */
   readonly version: string;
-  designer(brief: DesignerBrief): Message[];
-  hint(environment: { source: string; skill: string }): Message[];
-  agent(environment: { skill: string }, observation: string): Message[];
-  observation(text: string): Message[];
+  designer(brief: DesignerBrief, options?: PromptOptions): Message[];
+  /** Appended to a conversation whose last reply gave a program that was refused (`repairTurns`). */
+  repair(error: string, options?: PromptOptions): Message[];
+  hint(environment: { source: string; skill: string }, options?: PromptOptions): Message[];
+  /** Asks for an opinion about a program (gate `screen`); absent where the model can give none. */
+  screen?(environment: { source: string; skill: string }, options?: PromptOptions): Message[];
+  agent(environment: { skill: string }, observation: string, options?: PromptOptions): Message[];
+  observation(text: string, options?: PromptOptions): Message[];
   /** The program inside a designer's reply. */
   program(reply: string): string;
   /** The hint inside a reply. */
@@ -201,6 +211,10 @@ export interface ParsedProgram {
   /** Top-level modules imported. */
   imports: string[];
   constant: boolean;
+  /** With `details`: the source outside string literals and comments, in runs. */
+  code?: string[];
+  /** With `details`: hashes of pieces of the normalised tree, the smallest 1,024, ascending. */
+  shingles?: number[];
 }
 
 export interface Observed {
@@ -214,6 +228,16 @@ export interface Stepped extends Observed {
   truncated: boolean;
 }
 
+/** What a tool-use environment offers after a reset; all of it is the program's own claim. */
+export interface ToolFacts {
+  /** OpenAI function schemas. */
+  tools: Record<string, unknown>[];
+  /** By tool: what its method takes; null where there is no method. */
+  signatures: Record<string, { names: string[]; required: string[]; variadic: boolean } | null>;
+  instructions: number;
+  criteria: number;
+}
+
 /** One disposable process that holds one program. Every failure is a value; the process is then of no more use. */
 export interface EnvironmentProcess extends AsyncDisposable {
   /** Environment's own `max_turns` (the smaller of it and the configured one counts). */
@@ -222,7 +246,15 @@ export interface EnvironmentProcess extends AsyncDisposable {
   reset(seed: number, options?: { fresh?: boolean }): Promise<Result<Observed>>;
   /** `action` is what the program receives, verbatim. */
   step(action: string): Promise<Result<Stepped>>;
-  /** Winning actions after the last reset, or null where the program has no `solution()`. */
+  /** Tools after the last reset, or null for a game. */
+  tools(): Promise<Result<ToolFacts | null>>;
+  /** Runs one tool; a wrong name or wrong arguments is an observation. */
+  call(name: string, args: Record<string, unknown>): Promise<Result<Observed>>;
+  /** Ends one instruction of a tool-use environment. */
+  answer(text: string): Promise<Result<Stepped>>;
+  /** Of each criterion now: met or not, or what it raised. */
+  criteria(): Promise<Result<(boolean | string)[]>>;
+  /** Winning actions (a tool call as JSON) after the last reset, or null where the program has no `solution()`. */
   solution(): Promise<Result<string[] | null>>;
 }
 
@@ -242,5 +274,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly layers: Readonly<Record<string, true | string>>;
   start(source: string, options?: StartOptions): Promise<Result<EnvironmentProcess>>;
   /** Syntax tree facts, from a child that never executes the program. */
-  parse(source: string, options?: { signal?: AbortSignal }): Promise<Result<ParsedProgram>>;
+  parse(
+    source: string,
+    options?: { signal?: AbortSignal; details?: boolean },
+  ): Promise<Result<ParsedProgram>>;
 }

@@ -15,7 +15,7 @@ export interface CorpusDocument {
 
 /** A line or file that gave no document. */
 export interface Reject {
-  /** 1-based; 0 for a whole file. */
+  /** Line or row, 1-based; 0 for a whole file. */
   line: number;
   /** Name of the file. */
   name: string;

@@ -1,4 +1,4 @@
-/** Corpora as text: JSONL and a folder of text files. Parquet is not read yet. @module */
+/** Corpora as text: JSONL and a folder of text files; Parquet is in `parquet.ts`. @module */
 import {
   assertRejects,
   type CorpusDocument,
@@ -68,7 +68,8 @@ export function parseFolder(
   return finish(documents, rejects);
 }
 
-function finish(documents: CorpusDocument[], rejects: Reject[]): ParsedCorpus {
+/** The corpus of documents read in order. */
+export function finish(documents: CorpusDocument[], rejects: Reject[]): ParsedCorpus {
   const kept = dropDuplicates(documents);
   return { documents: kept, rejects, duplicates: documents.length - kept.length };
 }
@@ -82,7 +83,15 @@ function parseLine(line: string, place: string, options: ParseOptions): CorpusDo
     return "not JSON";
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "not an object";
-  const fields = value as Record<string, unknown>;
+  return documentOf(value as Record<string, unknown>, place, options);
+}
+
+/** The document of a line's or row's fields, or why there is none; `place` is its origin unless it has its own. */
+export function documentOf(
+  fields: Record<string, unknown>,
+  place: string,
+  options: ParseOptions,
+): CorpusDocument | string {
   const text = fields.orig_doc ?? fields.text;
   if (typeof text !== "string") return "no text in orig_doc or text";
   const clean = normalize(text);

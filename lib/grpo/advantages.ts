@@ -2,6 +2,7 @@
  * Advantages of the plays of one group (spade.md section 9). Convention: population deviation (divisor n).
  * @module
  */
+import { hasNoSpread, sumOf } from "../core/mod.ts";
 
 /** `grpo`: z-score. `mean-only`: r - mean. `ema-baseline`: r - μ, a running mean of earlier groups. */
 export type AdvantageRule = "grpo" | "mean-only" | "ema-baseline";
@@ -48,8 +49,8 @@ export function agentAdvantages(
     );
   }
   const n = returns.length;
-  const mean = returns.reduce((sum, value) => sum + value, 0) / n;
-  const deviation = Math.sqrt(returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / n);
+  const mean = sumOf(returns) / n;
+  const deviation = Math.sqrt(sumOf(returns.map((value) => (value - mean) ** 2)) / n);
   const dead = hasNoSpread(returns);
   const group = { mean, deviation, dead };
   if (rule === "ema-baseline") {
@@ -63,15 +64,4 @@ export function agentAdvantages(
   }
   const scale = rule === "grpo" ? deviation + 1e-8 : 1;
   return { ...group, advantages: returns.map((value) => (value - mean) / scale) };
-}
-
-/** Whether max - min <= 1e-9 · max(1, max|r|) [D17]. */
-export function hasNoSpread(returns: readonly number[]): boolean {
-  let low = Infinity, high = -Infinity, largest = 1;
-  for (const value of returns) {
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-    largest = Math.max(largest, Math.abs(value));
-  }
-  return high - low <= 1e-9 * largest;
 }

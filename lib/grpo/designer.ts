@@ -1,5 +1,5 @@
 /** Advantages of the designer's samples, and the scale S that weighs them against the agent's units. @module */
-import { type Outcome, scored, skipped } from "../core/mod.ts";
+import { meanScored, type Outcome, scored, skipped } from "../core/mod.ts";
 
 /** A designer sample with its raw reward. */
 export interface DesignerSample {
@@ -49,16 +49,15 @@ export function designerAdvantages(
   if (!(scale >= 0 && Number.isFinite(scale))) {
     throw new RangeError(`Cannot compute advantages: scale is ${scale}, must be finite and >= 0`);
   }
-  const sums = new Map<string, { sum: number; n: number }>();
-  for (const { skill, raw } of [...samples].sort((a, b) => a.id < b.id ? -1 : 1)) {
-    if (raw.kind !== "scored") continue;
-    const { sum, n } = sums.get(skill) ?? { sum: 0, n: 0 };
-    sums.set(skill, { sum: sum + raw.value, n: n + 1 });
-  }
+  const ordered = [...samples].sort((a, b) => a.id < b.id ? -1 : 1);
+  const means = new Map(
+    [...Map.groupBy(ordered, (sample) => sample.skill)].map(([skill, own]) => {
+      return [skill, meanScored(own.map((sample) => sample.raw)).mean];
+    }),
+  );
   return samples.map(({ id, skill, raw }) => {
     if (raw.kind !== "scored") return { id, raw: null, advantage: null, reason: raw.reason };
-    const { sum, n } = sums.get(skill)!;
-    return { id, raw: raw.value, advantage: (raw.value - sum / n) * scale, reason: "" };
+    return { id, raw: raw.value, advantage: (raw.value - means.get(skill)!) * scale, reason: "" };
   });
 }
 

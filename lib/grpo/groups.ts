@@ -112,7 +112,15 @@ export interface AgentUnits {
   unscored: number;
   /** Units left out by `maskTruncated`. */
   maskedTruncated: number;
+  /** Mean scored return of each group with at least 2 scored plays, by environment; moves `ema-baseline`. */
+  means: Record<string, number>;
   warnings: string[];
+}
+
+/** Share of zero-spread groups [D17] among those with at least 2 scored plays; undefined without any. */
+export function deadShare(counts: AgentUnits): number | undefined {
+  const compared = counts.groups - counts.droppedGroups;
+  return compared > 0 ? counts.deadGroups / compared : undefined;
 }
 
 /**
@@ -126,6 +134,7 @@ export function agentUnits(groups: readonly Group[], options: AgentOptions = {})
     units: [],
     ...{ groups: groups.length, kept: 0, deadGroups: 0, allZero: 0, allOne: 0 },
     ...{ shortGroups: 0, droppedGroups: 0, unscored: 0, maskedTruncated: 0 },
+    means: {},
     warnings: [],
   };
   for (const group of groups) addGroup(result, group, options);
@@ -148,10 +157,11 @@ function addGroup(result: AgentUnits, group: Group, options: AgentOptions): void
     return;
   }
   const returns = scored.map((item) => item.value);
-  const { advantages, dead, warning }: GroupAdvantages = agentAdvantages(returns, {
+  const { advantages, mean, dead, warning }: GroupAdvantages = agentAdvantages(returns, {
     rule: options.rule,
     baseline: options.baselines?.[group.environmentId] ?? null,
   });
+  result.means[group.environmentId] = mean;
   if (warning) result.warnings.push(`environment ${group.environmentId}: ${warning}`);
   if (dead) {
     result.deadGroups++;

@@ -1,4 +1,5 @@
 /** From the rewards of a play to its return (spade.md section 7). @module */
+import { sumOf } from "../core/mod.ts";
 import { clamp } from "./statistics.ts";
 
 /** `last`: the last reward of a terminated play. `sum`: all rewards, truncated plays included [D13]. */
@@ -29,11 +30,7 @@ export function episodeReturn(
       `Cannot compute a return: reward of turn ${bad} is ${rewards[bad]}, must be finite`,
     );
   }
-  if (options.rule === "sum") {
-    let sum = 0;
-    for (const reward of rewards) sum += reward;
-    return clamp(sum, -1, 1);
-  }
+  if (options.rule === "sum") return clamp(sumOf(rewards), -1, 1);
   return terminated && rewards.length > 0 ? clamp(rewards[rewards.length - 1], -1, 1) : 0;
 }
 

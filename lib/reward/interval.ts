@@ -1,7 +1,7 @@
 /**
  * 95 % intervals for a mean of paired differences [D15]. Convention: two-sided, sample variances (divisor n - 1).
  * Both are made conservative on purpose, because the plain textbook forms cover less than 92 % in places
- * (`scripts/bench/regret_coverage.ts`): Agresti-Min takes Student's quantile, bootstrap-t is joined with an interval
+ * (`deno task study:regret`): Agresti-Min takes Student's quantile, bootstrap-t is joined with an interval
  * that knows of outcomes not yet seen.
  * @module
  */
@@ -49,13 +49,14 @@ export function bootstrapT(
   const error = Math.sqrt(sampleVariance(differences) / n);
   const floor = error / Math.sqrt(n);
   const random = new Random(seed);
+  const centered = Float64Array.from(differences, (value) => value - mean);
   const ratios = new Float64Array(draws);
   for (let draw = 0; draw < draws; draw++) {
     let sum = 0, squares = 0;
     for (let i = 0; i < n; i++) {
-      const centered = differences[random.integer(n)] - mean;
-      sum += centered;
-      squares += centered * centered;
+      const value = centered[random.integer(n)];
+      sum += value;
+      squares += value * value;
     }
     const shift = sum / n;
     const variance = Math.max(0, squares - n * shift * shift) / (n - 1);

@@ -1,5 +1,6 @@
 /** From plays to numbers: returns, win rates, regret with its interval, and the designer's signals. @module */
 export * from "./blend.ts";
+export * from "./controllers.ts";
 export * from "./episode.ts";
 export * from "./interval.ts";
 export * from "./noise.ts";

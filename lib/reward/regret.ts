@@ -1,7 +1,7 @@
 /**
  * Regret: mean hinted return - mean plain return over plays scored in both arms with the same seed, with an interval
  * beside it [D15]. What it guarantees: an outage in one arm makes regret missing, never a number; the interval covers
- * at least 92 % in `scripts/bench/regret_coverage.ts`. What it does not: pairs are taken as independent draws.
+ * at least 92 % in `deno task study:regret`. What it does not: pairs are taken as independent draws.
  * @module
  */
 import { type Outcome, scored, skipped } from "../core/mod.ts";

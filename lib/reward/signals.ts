@@ -42,6 +42,20 @@ export function varianceReward(returns: readonly number[]): number {
   return Math.exp(-((populationVariance(returns) - 0.25) ** 2) / 0.02);
 }
 
+/**
+ * d·max(0, 1 - SE²/d²), the difference d of the arms' means shrunk by its standard error (sample variances): what is no
+ * larger than its error counts as nothing. At least 2 returns an arm.
+ */
+export function shrinkRegret(
+  plain: readonly number[],
+  hinted: readonly number[],
+): { value: number; error: number } {
+  const difference = meanOf(hinted) - meanOf(plain), square = difference ** 2;
+  const variance = sampleVariance(hinted) / hinted.length + sampleVariance(plain) / plain.length;
+  const value = square === 0 ? 0 : difference * Math.max(0, 1 - variance / square);
+  return { value, error: Math.sqrt(variance) };
+}
+
 const learningPotential: Signal = (window, { moment, tracker, parity, addVariance }) => {
   if (tracker === undefined) return skipped("no tracker for the skill");
   const returns = plainReturns(window);
@@ -81,12 +95,7 @@ const regretShrunk: Signal = (window) => {
   const plain = plainReturns(window);
   if (plain.length < 2) return skipped("fewer than 2 scored plain plays");
   if (window.hinted.length < 2) return skipped("fewer than 2 scored hinted plays");
-  const difference = meanOf(window.hinted) - meanOf(plain);
-  const square = difference ** 2;
-  if (square === 0) return scored(0);
-  const error = sampleVariance(window.hinted) / window.hinted.length +
-    sampleVariance(plain) / plain.length;
-  return scored(difference * Math.max(0, 1 - error / square));
+  return scored(shrinkRegret(plain, window.hinted).value);
 };
 
 const ofWinRate = (score: (rate: number, context: SignalContext) => number): Signal => {

@@ -2,20 +2,17 @@
  * The few statistics that the signals need. Empty lists have no mean: callers decide what that means.
  * @module
  */
+import { sumOf } from "../core/mod.ts";
 
 /** Arithmetic mean; NaN for an empty list, which no caller lets through. */
 export function meanOf(values: readonly number[]): number {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum / values.length;
+  return sumOf(values) / values.length;
 }
 
 /** Population variance (divisor n); 0 for one value, NaN for none. */
 export function populationVariance(values: readonly number[]): number {
   const mean = meanOf(values);
-  let sum = 0;
-  for (const value of values) sum += (value - mean) ** 2;
-  return sum / values.length;
+  return sumOf(values.map((value) => (value - mean) ** 2)) / values.length;
 }
 
 /** Sample variance (divisor n - 1); NaN below two values. */

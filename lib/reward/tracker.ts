@@ -87,3 +87,16 @@ export function updateBaseline(mean: number | null, value: number, decay: number
   }
   return mean === null ? value : decay * mean + (1 - decay) * value;
 }
+
+/** Baselines by environment after one update each with the mean of its group; the others stay. */
+export function updateBaselines(
+  baselines: Readonly<Record<string, number>>,
+  means: Readonly<Record<string, number>>,
+  decay: number,
+): Record<string, number> {
+  const next = { ...baselines };
+  for (const [id, mean] of Object.entries(means)) {
+    next[id] = updateBaseline(Object.hasOwn(next, id) ? next[id] : null, mean, decay);
+  }
+  return next;
+}

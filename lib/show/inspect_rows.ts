@@ -17,6 +17,7 @@ export const listHeadings = [
   "#hinted",
   "#regret",
   "95 %",
+  "#noise floor",
   "#plays",
   "#unscored",
   "class",
@@ -35,6 +36,7 @@ export function listRow(e: EnvironmentSummary): string[] {
     formatNumber(e.hinted.mean),
     regret?.kind === "scored" ? formatChange(regret.value) : missing,
     e.regret ? formatInterval(e.regret) : missing,
+    formatNumber(e.regret?.noiseFloor),
     formatCount(played),
     lost > 0 ? `⚠\u00a0${lost}` : "",
     e.className || missing,
@@ -78,11 +80,19 @@ export function evidenceText(evidence: Record<string, unknown>): string {
 
 export function regretText(detail: EnvironmentDetail): string {
   if (detail.regrets.length === 0) return "regret not measured";
+  const shrunk = (r: RecordOf<"regret">) => {
+    const { outcome, noiseFloor } = detail.shrunk.get(r.id)!;
+    return outcome.kind === "scored"
+      ? `shrunk by its error ${formatChange(outcome.value)}, floor of that signal ` +
+        formatNumber(noiseFloor)
+      : `shrunk: missing (${outcome.reason})`;
+  };
   return detail.regrets.map((r) =>
     r.outcome.kind === "scored"
       ? `rollout ${r.rollout}: ${formatChange(r.outcome.value)} ${formatInterval(r)} ` +
         `(${r.interval}; ${r.pairs} pairs, plain ${formatNumber(r.plainMean)}, hinted ` +
-        `${formatNumber(r.hintedMean)}, noise floor of the signal ${formatNumber(r.noiseFloor)})`
+        `${formatNumber(r.hintedMean)}, noise floor of the signal ${formatNumber(r.noiseFloor)}; ` +
+        `${shrunk(r)})`
       : `rollout ${r.rollout}: missing (${r.outcome.reason})`
   ).join("\n");
 }

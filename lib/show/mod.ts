@@ -1,6 +1,6 @@
 /** Figures, reports and the inspector: SVG, PNG, HTML and text from a run's tables. @module */
 export { bandFigure, type BandFigureOptions } from "./band_figure.ts";
-export type { Figure } from "./compose.ts";
+export { composeFigure, drawPanel, type Figure, type FigureParts, type Panel } from "./compose.ts";
 export { escapeHtml, escapeTerminal } from "./escape.ts";
 export * from "./format.ts";
 export { inspectHtml, inspectListHtml } from "./inspect_html.ts";
@@ -9,5 +9,6 @@ export { learningFigure } from "./learning_figure.ts";
 export { type PngRenderer, pngRenderer } from "./png.ts";
 export { regretFigure } from "./regret_figure.ts";
 export { reportHtml } from "./report_html.ts";
+export { colour, series, type SeriesStyle, widths } from "./style.ts";
 export { reportText } from "./report_text.ts";
 export { cutText, textTable } from "./text_table.ts";

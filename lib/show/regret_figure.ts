@@ -5,10 +5,10 @@
 import * as Plot from "@observablehq/plot";
 import type { RecordOf } from "../core/mod.ts";
 import {
-  type BootstrapOptions,
   type RegretBin,
   regretByRollout,
   regretHistogram,
+  type RegretOptions,
   regretSummary,
   regretValues,
   signalScale,
@@ -22,7 +22,7 @@ type Summary = ReturnType<typeof regretSummary>;
 /** Histogram of regret (not clipped) and mean clipped signal by rollout over its noise floor. */
 export function regretFigure(
   regrets: readonly RecordOf<"regret">[],
-  options: BootstrapOptions & { width?: number } = {},
+  options: RegretOptions & { width?: number } = {},
 ): Figure {
   const { width = widths.wide } = options;
   const all = regretSummary(regrets, options);
@@ -45,6 +45,7 @@ export function regretFigure(
     legend: empty ? [] : [
       { label: "mean with interval", style: series.first },
       { label: "noise floor: expected at zero true regret", style: floorStyle },
+      ...(all.shrunk ? [{ label: "shrunk by its error", style: shrunkStyle }] : []),
     ],
     panels: empty ? [] : [
       histogramPanel(regretHistogram(regrets), all, panelWidth),
@@ -53,7 +54,7 @@ export function regretFigure(
     caption: empty
       ? "No regret was measured in this run."
       : `Mean regret ${formatEstimate(all.regret)}; mean signal ${formatEstimate(all.signal)}, ` +
-        `noise floor ${formatNumber(all.noiseFloor)}. Own interval above zero: ` +
+        `noise floor ${formatNumber(all.noiseFloor)}${shrunkText(all)}. Own interval above zero: ` +
         `${formatPercent(all.above.share)} of ${formatCount(all.above.of)}, ` +
         `below zero: ${formatPercent(all.below.share)}.`,
     warnings,
@@ -61,12 +62,21 @@ export function regretFigure(
       ? "nothing measured"
       : `mean regret ${formatEstimate(all.regret)}, quantiles 5, 25, 50, 75, 95 %: ` +
         `${all.quantiles.map((q) => formatNumber(q)).join(", ")}; mean signal ` +
-        `${formatEstimate(all.signal)}, noise floor ${formatNumber(all.noiseFloor)}`,
+        `${formatEstimate(all.signal)}, noise floor ${formatNumber(all.noiseFloor)}${
+          shrunkText(all)
+        }`,
     width,
   });
 }
 
 const floorStyle = { ...series.second, symbol: "none", filled: false } as const;
+const shrunkStyle = { ...series.third, symbol: "none", filled: false } as const;
+
+function shrunkText(all: Summary): string {
+  return all.shrunk === undefined
+    ? ""
+    : `; shrunk by its error ${formatEstimate(all.shrunk)}, floor ${formatNumber(all.shrunkFloor)}`;
+}
 
 function histogramPanel(bins: readonly RegretBin[], all: Summary, width: number): Panel {
   const top = Math.max(...bins.flatMap((b) => [b.count, b.byChance])) * 1.12;
@@ -139,6 +149,7 @@ function signalPanel(by: readonly (Summary & { rollout: number })[], width: numb
     low: s.signal.low,
     high: s.signal.high,
     floor: s.noiseFloor,
+    shrunk: s.shrunk?.mean,
   }));
   const held = points.filter((p) => p.low !== undefined);
   const floors = points.filter((p) => p.floor !== undefined);
@@ -171,6 +182,13 @@ function signalPanel(by: readonly (Summary & { rollout: number })[], width: numb
         stroke: colour("second"),
         strokeWidth: 2,
         strokeDasharray: floorStyle.dash,
+      }),
+      Plot.lineY(points.filter((p) => p.shrunk !== undefined), {
+        x: "rollout",
+        y: "shrunk",
+        stroke: colour("third"),
+        strokeWidth: 2,
+        strokeDasharray: shrunkStyle.dash,
       }),
       Plot.ruleY([0], { stroke: colour("ink") }),
     ],

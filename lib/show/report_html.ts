@@ -35,6 +35,7 @@ import {
   heldoutRows,
   rolloutHeadings,
   rolloutRows,
+  shrunkOf,
   storedReports,
   validityRows,
 } from "./report_rows.ts";
@@ -60,7 +61,7 @@ export function reportHtml(tables: RunTables, options: { name?: string } = {}): 
       figureHtml((width) =>
         bandFigure(tables.play, { width, band: bandOf(run), every: epochLength(run) })
       ),
-      figureHtml((width) => regretFigure(tables.regret, { width })),
+      figureHtml((width) => regretFigure(tables.regret, { width, shrunk: shrunkOf(tables) })),
     ),
     designer(tables),
     sectionHtml(

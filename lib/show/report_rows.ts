@@ -4,6 +4,7 @@
  */
 import {
   costTotals,
+  epochLength,
   groupHealth,
   learningCurve,
   type Mode,
@@ -12,6 +13,7 @@ import {
   type Rise,
   type RunTables,
   type Share,
+  shrunkRegrets,
   validityChange,
   validityRates,
 } from "../analysis/mod.ts";
@@ -89,7 +91,8 @@ export function validityRows(tables: RunTables): string[][] {
 
 /** Groups and regret: name, value. */
 export function healthRows(tables: RunTables): string[][] {
-  const h = groupHealth(tables.play), r = regretSummary(tables.regret);
+  const h = groupHealth(tables.play),
+    r = regretSummary(tables.regret, { shrunk: shrunkOf(tables) });
   return [
     ["plain groups", formatCount(h.groups)],
     ["all plays lost", formatShare(h.allZero)],
@@ -99,7 +102,14 @@ export function healthRows(tables: RunTables): string[][] {
     ["mean regret", `${formatEstimate(r.regret)}, ${formatCounts(r.regret, "measured")}`],
     ["mean clipped signal", formatEstimate(r.signal)],
     ["its noise floor at zero true regret", formatNumber(r.noiseFloor)],
+    ["mean signal of the shrunken regret", r.shrunk ? formatEstimate(r.shrunk) : missing],
+    ["its noise floor at zero true regret", formatNumber(r.shrunkFloor)],
   ];
+}
+
+/** Shrunken regrets of a run, plain plays pooled over its epochs. */
+export function shrunkOf(tables: RunTables) {
+  return shrunkRegrets(tables.regret, tables.play, { every: epochLength(tables.run[0]) });
 }
 
 export const costHeadings = ["role", "stage", "#prompt tokens", "#new tokens", "#calls", "#time"];

@@ -7,6 +7,7 @@ import {
   listTables,
   loadEnvironment,
   loadRun,
+  playPairs,
   type RunTables,
   type TableReader,
 } from "../../lib/analysis/mod.ts";
@@ -78,4 +79,23 @@ Deno.test("headerFacts() finds seed, sandbox, engine and versions", () => {
   assert.equal(facts.engine, "embedded, 0.1.0");
   assert.equal(facts.torch, "2.13.0+cpu");
   assert.deepEqual(headerFacts(undefined), []);
+});
+
+Deno.test("playPairs() gives the per-pair data of every regret: same seed, both arms, whatever the order", () => {
+  const pairs = playPairs(tables.play);
+  assert.deepEqual(playPairs([...tables.play].reverse()), pairs);
+  for (const { environmentId, rollout, index, plain, hinted } of pairs) {
+    for (const play of [plain, hinted]) {
+      if (!play) continue;
+      assert.deepEqual(
+        [play.environmentId, play.rollout, play.index],
+        [environmentId, rollout, index],
+      );
+    }
+    if (plain && hinted) assert.equal(plain.seed, hinted.seed);
+  }
+  const both = pairs.filter(({ plain, hinted }) =>
+    plain?.outcome.kind === "scored" && hinted?.outcome.kind === "scored"
+  );
+  assert.equal(both.length, tables.regret.reduce((sum, { pairs }) => sum + pairs, 0));
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { sha256 } from "../../lib/core/mod.ts";
 import {
   type CorpusCursor,
+  corpusStats,
   createCorpus,
   createCursor,
   createDocument,
@@ -176,4 +177,38 @@ Deno.test("[6.6] the cursor survives a checkpoint: a resumed run sees no documen
   const corpus = createCorpus(documents(4)),
     { cursor } = drawDocuments(corpus, createCursor(1), [""]);
   assert.throws(() => drawDocuments(createCorpus(documents(5)), cursor, [""]), /must have 4/);
+});
+
+Deno.test("corpusStats() counts licences, near duplicates and lengths", () => {
+  const lines = [
+    { text: "One two, three.", licence: "MIT", skill: "A" },
+    { text: "one two three", licence: "CC0-1.0" },
+    { text: "x ".repeat(40), licence: "CC0-1.0" },
+    { text: "x ".repeat(40), licence: "CC0-1.0" },
+  ].map(line);
+  const stats = corpusStats(parseJsonl(lines.join("\n")));
+  assert.deepEqual([stats.documents, stats.duplicates, stats.nearDuplicates], [3, 1, 1]);
+  assert.deepEqual(stats.licences, [["CC0-1.0", 2], ["MIT", 1]]);
+  assert.deepEqual(stats.skills, [["none", 2], ["A", 1]]);
+  assert.deepEqual(stats.words, { least: 3, quartiles: [3, 3, 40], most: 40, total: 46 });
+  assert.deepEqual(stats.histogram.map(({ from, to, count }) => [from, to, count]), [
+    ...[[0, 4, 2], [5, 9, 0], [10, 14, 0], [15, 19, 0], [20, 24, 0], [25, 29, 0]],
+    ...[[30, 34, 0], [35, 39, 0], [40, 44, 1]],
+  ]);
+  const empty = corpusStats(parseJsonl(""));
+  assert.deepEqual([empty.words.most, empty.histogram, empty.licences], [0, [], []]);
+});
+
+Deno.test("corpusStats(): the bins hold every document, however long", () => {
+  const lengths = fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(lengths, (list) => {
+      const text = list.map((n, i) => line({ text: `${i} ${"x ".repeat(n)}` })).join("\n");
+      const { histogram } = corpusStats(parseJsonl(text));
+      assert(histogram.length <= 12);
+      assert.equal(histogram.reduce((sum, { count }) => sum + count, 0), list.length);
+      assert(histogram[0].count > 0 && histogram.at(-1)!.count > 0);
+    }),
+    { numRuns: 30 },
+  );
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import golden from "../golden/rewards.json" with { type: "json" };
 import { failed, Random, scored } from "../../lib/core/mod.ts";
 import { agentAdvantages, agentUnits, groupPlays } from "../../lib/grpo/mod.ts";
-import { updateBaseline } from "../../lib/reward/mod.ts";
+import { updateBaselines } from "../../lib/reward/mod.ts";
 import { close, makePlays } from "./help.ts";
 
 const returns = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), {
@@ -21,20 +21,15 @@ Deno.test("agentUnits() with parity equals normalize_rewards_per_game [P]", () =
     })));
     const baselines = Object.fromEntries(input.warm_baselines as [string, number][]);
     const rule = input.mode === "grpo" ? "grpo" : "ema-baseline";
-    const { units } = agentUnits(groups, { rule, baselines, parity: true });
+    const { units, means } = agentUnits(groups, { rule, baselines, parity: true });
     const wanted = new Map(out.order.map((index, i) => [String(index), out.normalized[i]]));
     assert.equal(units.length, wanted.size);
     for (const { id, advantage } of units) close(advantage, wanted.get(id)!);
-    const after = (out.baselines_after ?? {}) as Record<string, number>;
-    for (
-      const [game, values] of Object.entries(
-        out.game2rewards as unknown as Record<string, number[]>,
-      )
-    ) {
-      if (!(game in after)) continue;
-      const { mean } = agentAdvantages(values);
-      close(updateBaseline(baselines[game], mean, input.ema_decay!), after[game]);
-    }
+    const after = out.baselines_after as Record<string, number> | null;
+    if (after === null) continue;
+    const moved = updateBaselines(baselines, means, input.ema_decay!);
+    assert.deepEqual(Object.keys(moved).sort(), Object.keys(after).sort());
+    for (const [game, mean] of Object.entries(moved)) close(mean, after[game]);
   }
 });
 
@@ -54,6 +49,23 @@ Deno.test("agentAdvantages(): no finite input gives NaN", () => {
   fc.assert(fc.property(any, (values) => {
     for (const rule of ["grpo", "mean-only", "ema-baseline"] as const) {
       assert(agentAdvantages(values, { rule }).advantages.every(Number.isFinite));
+    }
+  }));
+});
+
+const eighths = fc.array(fc.integer({ min: -8, max: 8 }).map((i) => i / 8), {
+  minLength: 1,
+  maxLength: 32,
+});
+
+Deno.test("agentAdvantages(): an offset of 1e8 changes nothing", () => {
+  fc.assert(fc.property(eighths, (values) => {
+    const far = values.map((value) => value + 1e8);
+    for (const rule of ["grpo", "mean-only", "ema-baseline"] as const) {
+      const near = agentAdvantages(values, { rule, baseline: 0.25 });
+      const shifted = agentAdvantages(far, { rule, baseline: 1e8 + 0.25 });
+      assert.equal(shifted.dead, near.dead);
+      shifted.advantages.forEach((value, i) => close(value, near.advantages[i], 1e-6));
     }
   }));
 });

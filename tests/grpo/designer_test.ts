@@ -71,6 +71,19 @@ Deno.test("designerAdvantages(): finite, sum 0 a skill, permuting samples change
   }));
 });
 
+Deno.test("designerAdvantages(): an offset of 1e8 changes nothing", () => {
+  const raws = fc.array(fc.integer({ min: -8, max: 8 }).map((i) => i / 8), { minLength: 1 });
+  fc.assert(fc.property(raws, (values) => {
+    const at = (offset: number) =>
+      designerAdvantages(
+        values.map((value, i) => ({ id: `${i}`, skill: "A", raw: scored(value + offset) })),
+        50,
+      );
+    const near = at(0);
+    at(1e8).forEach((item, i) => close(item.advantage, near[i].advantage, 1e-5));
+  }));
+});
+
 Deno.test("penalizeRejected(): lowest accepted raw of the skill - .1, nothing without one", () => {
   const accepted = [
     { id: "1", skill: "A", raw: scored(0.5) },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { failed, skipped } from "../../lib/core/mod.ts";
-import { agentUnits, createGroup, groupPlays } from "../../lib/grpo/mod.ts";
+import { agentUnits, createGroup, deadShare, groupPlays } from "../../lib/grpo/mod.ts";
 import { close, makePlay, makePlays } from "./help.ts";
 
 Deno.test("[4.12] mixing environments, rollouts or arms in a group raises, so do equal seeds https://github.com/microsoft/agent-lightning/issues/489", () => {
@@ -60,6 +60,7 @@ Deno.test("[4.6] dropDeadGroups changes the length of a crafted batch and says w
   for (const result of [all, live]) {
     assert.deepEqual([result.deadGroups, result.allZero, result.allOne], [2, 1, 1]);
     assert.deepEqual([result.shortGroups, result.droppedGroups, result.unscored], [1, 1, 3]);
+    assert.equal(deadShare(result), 2 / 4, "of the groups that can be compared");
   }
 });
 

@@ -4,12 +4,14 @@ import { failed, Random, scored } from "../../lib/core/mod.ts";
 import {
   agrestiMin,
   clippedNoise,
+  clippedSignal,
   estimateRegret,
   measureRegret,
   noiseFloor,
   normalCumulative,
   type Pair,
   pairPlays,
+  shrunkNoise,
 } from "../../lib/reward/mod.ts";
 import { close } from "./help.ts";
 
@@ -155,6 +157,24 @@ Deno.test("noiseFloor() equals a simulation and rises with the spread", () => {
     const floor = noiseFloor(spread, 8);
     assert(floor >= 0 && floor <= 0.5 && noiseFloor(spread + 0.01, 8) >= floor - 1e-12);
   }));
+});
+
+Deno.test("shrunkNoise() equals a simulation and lies below the published floor", () => {
+  const random = new Random(12), draws = 200_000;
+  for (const error of [0.05, 0.1, 0.21, 0.5]) {
+    let sum = 0;
+    for (let i = 0; i < draws; i++) {
+      const normal = error * Math.sqrt(-2 * Math.log(1 - random.next())) *
+        Math.cos(2 * Math.PI * random.next());
+      sum += clippedSignal(normal * Math.max(0, 1 - error ** 2 / normal ** 2));
+    }
+    close(shrunkNoise(error), sum / draws, 0.005);
+    assert(shrunkNoise(error) < clippedNoise(error));
+  }
+  assert.equal(shrunkNoise(0), 0);
+  for (const error of [1e-6, 1e-3, 10, 1e6]) {
+    assert(shrunkNoise(error) >= 0 && shrunkNoise(error) <= 0.17, `${error}`);
+  }
 });
 
 Deno.test("normalCumulative() agrees with tables", () => {

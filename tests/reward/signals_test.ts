@@ -7,11 +7,16 @@ import {
   createTracker,
   episodeReturn,
   isSuccess,
+  meanOf,
   plateau,
+  populationVariance,
   scoreWindow,
   scoreWindows,
   type SignalName,
   signals,
+  signedPotential,
+  updateBaselines,
+  updateTracker,
   updateTrackers,
 } from "../../lib/reward/mod.ts";
 import { close, makeWindow, valueOf } from "./help.ts";
@@ -221,4 +226,48 @@ Deno.test("scoreWindows(): the tracker is read before its update at generation, 
   assert.deepEqual(now.trackers, later.trackers);
   const other = scoreWindows(windows, { ...options, signal: "regret", moment: "delayed" });
   assert.deepEqual(other.trackers, options.trackers);
+});
+
+Deno.test("scoreWindows(): permuting windows changes no raw reward and no tracker", () => {
+  const windows = fc.array(anyWindow, { maxLength: 6 }).map((list) =>
+    list.map((window, i) => ({ ...window, environmentId: `e${i}`, skill: "AB"[i % 2] }))
+  );
+  const trackers = { A: tracker, B: createTracker() };
+  fc.assert(fc.property(windows, fc.constantFrom(...names), (list, signal) => {
+    for (const moment of moments) {
+      const options = { signal, moment, trackers };
+      const a = scoreWindows(list, options), b = scoreWindows([...list].reverse(), options);
+      assert.deepEqual(b.trackers, a.trackers);
+      assert.deepEqual(b.raws.reverse(), a.raws);
+    }
+  }));
+});
+
+Deno.test("addVariance pays the variance of the same plays beside learning-potential", () => {
+  const window = makeWindow({ offsets: [[0, 1]] });
+  for (const moment of moments) {
+    const raw = (addVariance: boolean) =>
+      valueOf(scoreWindow("learning-potential", window, { moment, tracker, addVariance }));
+    close(raw(true) - raw(false), 1);
+  }
+});
+
+Deno.test("means, variances and trackers are stable at an offset of 1e8", () => {
+  const values = fc.array(play, { minLength: 2 });
+  fc.assert(fc.property(values, (list) => {
+    const far = list.map((value) => value + 1e8);
+    close(meanOf(far) - 1e8, meanOf(list), 3e-8);
+    close(populationVariance(far), populationVariance(list), 1e-7);
+    const at = (items: number[]) => items.reduce(updateTracker, createTracker());
+    close(at(far).slow! - 1e8, at(list).slow!, 1e-6);
+    close(signedPotential(at(far)), signedPotential(at(list)), 1e-6);
+  }));
+});
+
+Deno.test("updateBaselines() moves what was played, sets what is new, keeps the rest", () => {
+  const next = updateBaselines({ a: 0, b: 0.5 }, { a: 1, c: 0.25 }, 0.9);
+  assert.deepEqual(Object.keys(next), ["a", "b", "c"]);
+  close(next.a, 0.1);
+  assert.deepEqual([next.b, next.c], [0.5, 0.25]);
+  assert.throws(() => updateBaselines({}, { a: NaN }, 0.9), RangeError);
 });

@@ -46,7 +46,9 @@ Deno.test("figures say what they show, of how many, and what was dropped", () =>
   assert.match(drawn.learning.svg, /⚠ \d+ of 2,400 plays have no score, left out/);
   assert.match(drawn.band.svg, /⚠ 149 of 13,776 plays have no score/);
   assert.match(drawn.regret.svg, /⚠ \d+ regrets have no interval/);
-  assert.match(drawn.regret.text, /noise floor 0\.3\d/);
+  assert.match(drawn.regret.text, /noise floor 0\.3\d; shrunk by its error 0\.3\d .*floor 0\.1/);
+  assert.match(drawn.regret.svg, /noise floor 0\.3\d; shrunk by its error/);
+  assert.doesNotMatch(drawn.regret_narrow.svg, /shrunk/, "only where plays were given");
   assert.match(drawn.band.text, /^rollout 0: \d+ % of 24 in band/);
 });
 

@@ -134,3 +134,10 @@ Deno.test("inspectHtml() shows source, document, hint, verdicts and both arms", 
   assert.match(pages.environment, /see fig\. \d+&gt;: each switch/);
   assert.match(pages.environment, /random 0\.15, constant 0\.2/);
 });
+
+Deno.test("no page shows a regret without the noise floor of its signal", () => {
+  assert.match(pages.report, /its noise floor at zero true regret/);
+  assert.match(pages.report, /mean signal of the shrunken regret/);
+  assert.match(pages.list, /<th[^>]*>noise floor/);
+  assert.match(pages.environment, /noise floor of the signal 0\.\d\d; shrunk by its error [+−]0/);
+});

@@ -3,6 +3,7 @@
  * at them before they are committed. With `--png FOLDER` also as PNG.
  */
 import { bandFigure, type Figure, learningFigure, regretFigure } from "../../lib/show/mod.ts";
+import { shrunkRegrets } from "../../lib/analysis/mod.ts";
 import { syntheticRun } from "./fixture.ts";
 
 /** First line of a stored picture: without it `deno fmt` would lay it out anew. */
@@ -16,7 +17,9 @@ export function figures(): Record<string, Figure> {
     "learning_narrow": learningFigure(run.evaluation, { width: 360 }),
     "band": bandFigure(run.play, { every: 2 }),
     "band_narrow": bandFigure(short.play, { width: 360 }),
-    "regret": regretFigure(run.regret),
+    "regret": regretFigure(run.regret, {
+      shrunk: shrunkRegrets(run.regret, run.play, { every: 2 }),
+    }),
     "regret_narrow": regretFigure(short.regret, { width: 360 }),
     "regret_empty": regretFigure([]),
   };
