@@ -27,6 +27,10 @@ export interface AskOptions {
   params: SamplingParams;
   /** Tokens of prompt and reply together. */
   context: number;
+  /** Goes on with a conversation instead of opening one: ids of {@link repairPrompt}. */
+  conversation?: readonly number[];
+  /** Rewrites the program found in the reply; parity only. */
+  rewrite?: (program: string) => Promise<string>;
   signal?: AbortSignal;
 }
 
@@ -60,8 +64,10 @@ export interface DesignerAnswer {
  * throws.
  */
 export async function askDesigner(options: AskOptions): Promise<DesignerAnswer> {
-  const { tokenizer, sampler, params, seed, signal } = options;
-  const { ids, cut } = fitBrief(options);
+  const { tokenizer, sampler, params, seed, conversation, rewrite, signal } = options;
+  const { ids, cut } = conversation === undefined
+    ? fitBrief(options)
+    : { ids: [...conversation], cut: { memoryLines: 0, documentTokens: 0 } };
   const request = { prompt: ids, params, seed };
   const reply = await sampler.sample(request, { signal });
   if (reply.ids.length !== reply.logps.length) {
@@ -70,17 +76,35 @@ export async function askDesigner(options: AskOptions): Promise<DesignerAnswer> 
     );
   }
   const text = tokenizer.decode(reply.ids);
-  const source = canonicalSource(options.prompt.program(text));
+  const program = options.prompt.program(text);
+  const source = canonicalSource(rewrite === undefined ? program : await rewrite(program));
   return { prompt: ids, reply, text, source, asEmitted: source === canonicalSource(text), cut };
+}
+
+/**
+ * Ids of a conversation in which the last program was refused and is asked for again: nothing is
+ * encoded twice. Null where they leave no room for another reply.
+ */
+export function repairPrompt(
+  last: { prompt: readonly number[]; ids: readonly number[]; finish: "stop" | "length" },
+  error: string,
+  options: Pick<AskOptions, "prompt" | "chat" | "seed" | "params" | "context">,
+): number[] | null {
+  const { prompt, chat, seed, params, context } = options;
+  // A reply cut by its limit has not ended its own message.
+  const end = last.finish === "length" ? [chat.stopIds[0]] : [];
+  const question = chat.delta(prompt.repair(error, { seed }));
+  const ids = [...last.prompt, ...last.ids, ...end, ...question];
+  return ids.length + params.maxTokens <= context ? ids : null;
 }
 
 /** Prompt ids of the largest part of the brief that fits. */
 function fitBrief(options: AskOptions): { ids: number[]; cut: Cut } {
-  const { prompt, chat, tokenizer, params, context } = options;
+  const { prompt, chat, tokenizer, seed, params, context } = options;
   const budget = context - params.maxTokens;
   let brief = options.brief;
   const cut = { memoryLines: 0, documentTokens: 0 };
-  const render = () => chat.first(prompt.designer(brief));
+  const render = () => chat.first(prompt.designer(brief, { seed }));
   let ids = render();
   while (ids.length > budget && brief.memory.length > 0) {
     brief = { ...brief, memory: brief.memory.slice(0, -1) };

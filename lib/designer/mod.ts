@@ -4,6 +4,10 @@
  */
 export * from "./ask.ts";
 export * from "./boxed.ts";
+export * from "./doubling.ts";
+export * from "./markers.ts";
+export * from "./natural.ts";
 export * from "./program.ts";
 export * from "./prompt.ts";
 export * from "./skills.ts";
+export * from "./template.ts";

@@ -32,6 +32,11 @@ export function compactPrompt(options: CompactPromptOptions = {}): Prompt {
       { role: "memory", content: brief.memory.map(compactMemory).join("\n") },
       { role: "program", content: "" },
     ],
+    // The policy was not trained to repair: the reason stands where memory does, then it writes again.
+    repair: (error) => [
+      { role: "memory", content: error },
+      { role: "program", content: "" },
+    ],
     hint: (environment) => [
       { role: "program", content: environment.source },
       { role: "hint", content: "" },

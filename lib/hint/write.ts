@@ -66,7 +66,7 @@ export interface Hint {
  */
 export async function writeHint(options: HintOptions): Promise<Hint> {
   const { prompt, chat, environment, params, context = Infinity } = options;
-  const promptIds = chat.first(prompt.hint(environment));
+  const promptIds = chat.first(prompt.hint(environment, { seed: options.seed(0) }));
   if (promptIds.length + params.maxTokens > context) {
     const most = context - params.maxTokens;
     const reason = `prompt has ${promptIds.length} tokens, must be at most ${most}`;

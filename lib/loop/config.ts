@@ -26,19 +26,32 @@ export const configSchema = z.strictObject({
   overlays: z.array(z.string()).default([]),
   /** One run seed; every generator hangs from it. */
   seed: z.int().nonnegative().default(0),
-  /** `embedded` starts our engine on `model`; a URL uses one that already runs. */
+  /** `embedded` starts our engine on `model`; a URL uses one that already runs; empty: must be given. */
   engine: z.string().default("embedded"),
-  /** Folder of a transformers causal model, relative to the project. */
+  /** Folder of a transformers causal model, relative to the project; empty: must be given. */
   model: z.string(),
-  kind: z.enum(["compact"]),
-  skills: z.array(z.string()).min(1),
+  /** Kinds of environment; `folder` and `rlve` have no designer. */
+  kind: z.enum([
+    "compact",
+    "game-single",
+    "game-multiturn",
+    "game-corpus",
+    "tool-use",
+    "folder",
+    "rlve",
+  ]),
+  /** Both roles think before they answer; the model's template must know it. */
+  thinking: z.boolean().default(false),
+  skills: z.array(z.string()).default([]),
   /** 0 or at least the number of skills: all of them. */
-  skillsPerEpoch: z.int().nonnegative(),
+  skillsPerEpoch: z.int().nonnegative().default(0),
   difficulty: z.string().default("medium"),
   /** Environments in a set. */
   environments: count,
-  /** Plain plays of an environment per rollout; hinted plays equal it [D1]. */
+  /** Plain plays of an environment per rollout. */
   plays: count,
+  /** Hinted plays of a new environment; null: as many as `plays` [D1]. */
+  hintedPlays: count.nullable().default(null),
   /** Rollouts that share one set of environments. */
   epoch: count,
   /** Rollouts between a designer sample and its update; 0 or a multiple of `epoch` [D20]. */
@@ -46,15 +59,34 @@ export const configSchema = z.strictObject({
   /** Rollouts in all; `resume` goes on to this number. */
   rollouts: count,
   attempts: count.default(5),
-  tokens: z.strictObject({ designer: count, agent: count, hint: count }),
+  /** In one attempt: how often a refused program is shown its error and asked for again. */
+  repairTurns: z.int().nonnegative().default(0),
+  /** Longest reply of each role. */
+  tokens: z.strictObject({
+    designer: count.default(16_384),
+    agent: count,
+    hint: count.default(4_096),
+  }),
   context: count,
   /** Tokens that must be left for another turn. */
   reserve: count.default(64),
   maxTurns: count,
   temperature: z.number().positive().default(1),
+  /** Of both roles; below 1 only where the engine corrects for it [D19]. */
+  topP: z.number().positive().max(1).default(1),
+  /** 0: off; else only where the engine corrects for it [D19]. */
+  topK: z.int().nonnegative().default(0),
   hintTemperature: z.number().nonnegative().default(0.3),
   penaliseInvalid: z.boolean().default(false),
+  /** A model's opinion as the last gate. */
+  screen: z.boolean().default(false),
+  /** A screen without an answer refuses. */
+  screenRequired: z.boolean().default(false),
+  /** Published parsing of replies and actions, published rules for what is missing. */
+  parity: z.boolean().default(false),
   signal: z.enum(Object.keys(signals) as SignalName[]).default("blend"),
+  /** `learning-potential` also pays `variance` of the same plays. */
+  addVariance: z.boolean().default(false),
   blend: blendOptions.default(() => blendOptions.parse({})),
   plateau: z.strictObject({
     low: share.default(0.4),
@@ -62,30 +94,51 @@ export const configSchema = z.strictObject({
     ramp: z.number().positive().default(0.25),
   }).prefault({}),
   trackers: z.strictObject({ fast: share.default(0.98), slow: share.default(0.85) }).prefault({}),
-  returns: z.enum(["last", "sum"]).default("last"),
+  /** @default sum for `game-corpus` [D13], else last */
+  returns: z.enum(["last", "sum"]),
   scaleCap: z.number().positive().default(50),
   /** β of the k3 term against the starting weights (spade.md section 9); 0: none. */
   klCoefficient: z.number().nonnegative().default(0),
+  /** What a return is compared with: its group's mean and spread, the mean only, or the past (section 9). */
+  advantages: z.enum(["grpo", "mean-only", "ema-baseline"]).default("grpo"),
+  /** Decay of the running mean of `ema-baseline`. */
+  baselineDecay: share.default(0.9),
   dropDeadGroups: z.boolean().default(false),
   maskTruncated: z.boolean().default(false),
   adam: z.strictObject({
-    learningRate: z.number().positive(),
+    learningRate: z.number().positive().default(1e-6),
     beta1: share.default(0.9),
     beta2: share.default(0.98),
     epsilon: z.number().positive().default(1e-8),
     weightDecay: z.number().nonnegative().default(0.1),
     gradClipNorm: z.number().positive().default(1),
-  }),
+  }).prefault({}),
   /** Batches with a larger mean |p0 - q| are refused: sampler and trainer are not the same model. */
   maxDifference: z.number().positive().default(0.25),
   checkpointEvery: count.default(16),
   /** Checkpoints kept on disk. */
   checkpointsKept: count.default(2),
-  /** `frozen`: a frozen copy of the starting weights designs and hints. `none`: no designer, `pool` is needed. */
-  designer: z.enum(["shared", "frozen", "none"]).default("shared"),
+  /**
+   * `frozen`: a frozen copy of the starting weights designs and hints. `external`: the model of `externalDesigner` does.
+   * `none`: no designer, `pool` is needed.
+   */
+  designer: z.enum(["shared", "frozen", "external", "none"]).default("shared"),
+  /** Another model that designs and hints: as `engine` and `model`. */
+  externalDesigner: z.strictObject({ engine: z.string().default("embedded"), model: z.string() })
+    .nullable().default(null),
   /** Off: designer samples are stored, not trained. */
   designerLoss: z.boolean().default(true),
-  /** JSONL of documents, or null: no documents. */
+  /** From rollout `start` on: another context and band. */
+  late: z.strictObject({
+    start: z.int("must be given: the rollout from which the late phase runs").positive(),
+    context: count.optional(),
+    plateau: z.strictObject({
+      low: share.optional(),
+      high: share.optional(),
+      ramp: z.number().positive().optional(),
+    }).default({}),
+  }).nullable().default(null),
+  /** JSONL of documents, or null: no documents; empty: must be given. */
   corpus: z.string().nullable(),
   documentTokens: count.default(6000),
   memory: z.strictObject({
@@ -93,7 +146,7 @@ export const configSchema = z.strictObject({
     negatives: z.literal([0, 1]).default(1),
   }).prefault({}),
   memorySize: count.default(200),
-  /** Folder of programs for runs without a designer. */
+  /** Folder of programs for runs without a designer; empty: must be given. */
   pool: z.string().nullable().default(null),
   /** A control, not a method: returns permuted within groups, signals within skills. */
   shuffleRewards: z.boolean().default(false),
@@ -110,11 +163,27 @@ export const configSchema = z.strictObject({
     seconds: z.number().positive().default(3600),
     memoryMb: count.default(256),
     concurrency: count.default(64),
+    /** Modules that programs may import beside the usual ones. */
+    packages: z.array(z.string()).default([]),
   }).prefault({}),
   engineThreads: count.default(1),
 });
 
 export type Config = z.infer<typeof configSchema>;
+
+/** Kinds whose environments are taken from a folder or a library. */
+const withoutDesigner: readonly Config["kind"][] = ["folder", "rlve"];
+
+/** The configuration as it stands at one rollout: `late` has come into force or not. */
+export function configAt(config: Config, rollout: number): Config {
+  const { late } = config;
+  if (late === null || rollout < late.start) return config;
+  return {
+    ...config,
+    context: late.context ?? config.context,
+    plateau: { ...config.plateau, ...late.plateau },
+  };
+}
 
 /** The checkpoint-selection rule, declared before the run. */
 export const selectionRule =
@@ -185,9 +254,30 @@ export function resolveConfig(
   return checkConfig({ ...tree, preset: request.preset, overlays: [...request.overlays ?? []] });
 }
 
+/** A key that an overlay or a setting changed. */
+export interface ConfigChange {
+  /** Dotted. */
+  key: string;
+  preset: unknown;
+  now: unknown;
+}
+
+/** Leaves in which a configuration differs from its preset; arrays are leaves. */
+export function changesOf(preset: Config, now: Config): ConfigChange[] {
+  const walk = (a: unknown, b: unknown, path: string[]): ConfigChange[] => {
+    if (isTree(a) && isTree(b)) {
+      const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+      return keys.flatMap((key) => walk(a[key], b[key], [...path, key]));
+    }
+    const isSame = JSON.stringify(a) === JSON.stringify(b);
+    return isSame ? [] : [{ key: path.join("."), preset: a, now: b }];
+  };
+  return walk(preset, now, []).filter(({ key }) => key !== "overlays");
+}
+
 /** Validates a whole configuration, e.g. one read back from a run folder. */
 export function checkConfig(tree: unknown): Config {
-  const result = configSchema.safeParse(tree);
+  const result = configSchema.safeParse(withKindDefaults(tree));
   if (!result.success) {
     const lines = result.error.issues.map((issue) =>
       `  ${issue.path.join(".") || "(top)"}: ${issue.message}`
@@ -199,6 +289,16 @@ export function checkConfig(tree: unknown): Config {
   return config;
 }
 
+/** Defaults that hang from the kind. */
+function withKindDefaults(tree: unknown): unknown {
+  if (!isTree(tree)) return tree;
+  const returns = tree.kind === "game-corpus" ? "sum" : "last";
+  const designer = withoutDesigner.includes(tree.kind as Config["kind"])
+    ? { designer: "none", designerLoss: false }
+    : {};
+  return { returns, ...designer, ...tree };
+}
+
 /** What each key allows alone and does not fit together. */
 function checkTogether(config: Config): void {
   const { context, tokens, reserve, trackers } = config;
@@ -207,23 +307,50 @@ function checkTogether(config: Config): void {
       `Cannot use delay ${config.delay}: must be 0 or a multiple of epoch ${config.epoch} [D20]`,
     );
   }
-  if (config.plateau.low > config.plateau.high) {
-    throw new UsageError("Cannot use plateau: low must not exceed high");
+  for (const [key, { plateau }] of [["", config], ["late.", lateOf(config)]] as const) {
+    if (plateau.low > plateau.high) {
+      throw new UsageError(`Cannot use ${key}plateau: low must not exceed high`);
+    }
   }
-  if (config.designer === "none" && config.pool === null) {
+  if (config.late !== null && config.late.start >= config.rollouts) {
+    throw new UsageError(
+      `Cannot use late.start ${config.late.start}: must be below rollouts (${config.rollouts})`,
+    );
+  }
+  if (config.designer !== "none" && config.skills.length === 0) {
+    throw new UsageError("Cannot use skills: must name at least one for a designer");
+  }
+  if (withoutDesigner.includes(config.kind) && config.designer !== "none") {
+    throw new UsageError(
+      `Cannot use designer ${config.designer}: kind ${config.kind} has none, must be none`,
+    );
+  }
+  if (config.designer === "none" && config.pool === null && config.kind !== "rlve") {
     throw new UsageError("Cannot run without a designer: pool must name a folder of programs");
   }
-  if (config.designer === "frozen" && config.designerLoss) {
-    throw new UsageError("Cannot train a frozen designer: designerLoss must be false");
+  if ((config.designer === "frozen" || config.designer === "external") && config.designerLoss) {
+    throw new UsageError(
+      `Cannot train a designer that is ${config.designer}: designerLoss must be false`,
+    );
+  }
+  if (config.designer === "external" && config.externalDesigner === null) {
+    throw new UsageError(
+      "Cannot use designer external: externalDesigner.model must name the other model",
+    );
   }
   if (!(trackers.slow > 0 && trackers.slow < trackers.fast)) {
     throw new UsageError("Cannot use trackers: must be 0 < slow < fast");
   }
-  const largest = Math.max(tokens.designer, tokens.hint, reserve);
+  const designs = config.designer !== "none";
+  const largest = Math.max(reserve, ...(designs ? [tokens.designer, tokens.hint] : []));
   if (largest >= context) {
     throw new UsageError(
       `Cannot use context ${context}: must be above tokens.designer, tokens.hint and reserve ` +
         `(${largest})`,
     );
   }
+}
+
+function lateOf(config: Config): Config {
+  return configAt(config, config.late?.start ?? 0);
 }

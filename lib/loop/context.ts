@@ -9,9 +9,11 @@ import {
   type Engine,
   type EventSink,
   type Prompt,
+  type Sampler,
   type Sandbox,
   seedOf,
   type Tokenizer,
+  UsageError,
 } from "../core/mod.ts";
 import type { Corpus } from "../corpus/mod.ts";
 import type { Store } from "../store/mod.ts";
@@ -26,6 +28,13 @@ export interface FolderProgram {
   seen: boolean;
 }
 
+/** Who designs and hints, and its text. */
+export interface DesignerSide {
+  sampler: Sampler;
+  tokenizer: Tokenizer;
+  chat: Chat;
+}
+
 export interface Loop {
   /** Name of the run; unique among the runs an engine serves. */
   name: string;
@@ -36,6 +45,8 @@ export interface Loop {
   tokenizer: Tokenizer;
   chat: Chat;
   prompt: Prompt;
+  /** Another model that designs and hints (`designer: external`). */
+  externalDesigner?: DesignerSide;
   corpus: Corpus | null;
   pool: readonly FolderProgram[];
   heldout: { dev: readonly FolderProgram[]; test: readonly FolderProgram[] };
@@ -55,6 +66,17 @@ export interface ActiveEnvironment {
   origin: "designed" | "memory" | "kept" | "folder";
   replyId: string | null;
   hint: string | null;
+}
+
+/** The designer's side of a run: the trained model, a frozen copy of its start, or another model. */
+export function designerSide(loop: Loop): DesignerSide {
+  const { config, engine, tokenizer, chat } = loop;
+  if (config.designer !== "external") {
+    const sampler = config.designer === "frozen" ? engine.base : engine.sampler;
+    return { sampler, tokenizer, chat };
+  }
+  if (loop.externalDesigner) return loop.externalDesigner;
+  throw new UsageError("Cannot design: designer is external and no other model is open");
 }
 
 /** Readable record ids: equal in every run of the same seed, unique within a run. */

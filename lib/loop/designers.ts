@@ -14,7 +14,8 @@ import {
 } from "../grpo/mod.ts";
 import { createTracker, meanOf, scoreWindows, type Tracker } from "../reward/mod.ts";
 import type { Config } from "./config.ts";
-import type { Loop } from "./context.ts";
+import { idOf, type Loop } from "./context.ts";
+import { firstOfAttempt } from "./generate.ts";
 import type { QueuedSample } from "./state.ts";
 import { returnsOf, windowOf } from "./windows.ts";
 
@@ -34,13 +35,19 @@ export function queueSamples(loop: Context, rollout: number): QueuedSample[] {
     orderBy: ["slot", "attempt"],
   });
   const due = dueRollout(rollout, delayPlan(config));
+  // Of an accepted program the first reply of its conversation is trained; it need not be the accepted one.
+  const trained = new Map(
+    replies.filter((reply) => reply.accepted).map((reply) => {
+      const first = firstOfAttempt(config, reply.attempt);
+      return [idOf.reply(rollout, reply.slot, first), reply.environmentId];
+    }),
+  );
   return replies.flatMap((reply): QueuedSample[] => {
     const common = { id: reply.id, rollout, due, skill: reply.skill };
-    if (reply.accepted) {
-      return [{ ...common, environmentId: reply.environmentId, kind: "accepted" }];
-    }
-    const first = reply.attempt === 0 && config.penaliseInvalid;
-    return first ? [{ ...common, environmentId: null, kind: "rejected" }] : [];
+    const environmentId = trained.get(reply.id);
+    if (environmentId) return [{ ...common, environmentId, kind: "accepted" }];
+    const isFirst = reply.attempt === 0 && !reply.accepted && config.penaliseInvalid;
+    return isFirst ? [{ ...common, environmentId: null, kind: "rejected" }] : [];
   });
 }
 
@@ -52,6 +59,8 @@ export function signalContext(config: Config) {
     moment: config.delay === 0 ? "generation" as const : "delayed" as const,
     band: { lo: plateau.low, hi: plateau.high, ramp: plateau.ramp },
     blend,
+    addVariance: config.addVariance,
+    parity: config.parity,
   };
 }
 
@@ -72,14 +81,15 @@ export function designerBatch(
 ): DesignerBatch {
   const { config, store } = loop;
   const accepted = due.filter((sample) => sample.kind === "accepted");
-  const windows = accepted.map((sample) =>
-    windowOf(
+  const windows = accepted.map((sample) => ({
+    ...windowOf(
       loop,
       { id: sample.environmentId!, skill: sample.skill },
       sample.rollout,
       windowEnd(sample.rollout, delayPlan(config)),
-    )
-  );
+    ),
+    turnOneInvalid: !store.get("reply", sample.id)!.accepted,
+  }));
   const { raws, trackers } = scoreWindows(windows, {
     ...signalContext(config),
     trackers: withTrackers(config, at.trackers),

@@ -8,13 +8,20 @@
  * @module
  */
 import { drawDocuments, truncateText } from "../corpus/mod.ts";
-import type { DesignerBrief, RecordOf } from "../core/mod.ts";
-import { askDesigner, type DesignerAnswer } from "../designer/mod.ts";
-import { checkProgram, duplicateVerdict, type GateReport } from "../gates/mod.ts";
+import { type DesignerBrief, type RecordOf, type SamplingParams, UsageError } from "../core/mod.ts";
+import { askDesigner, type DesignerAnswer, doubleBraces, repairPrompt } from "../designer/mod.ts";
+import { checkProgram, duplicateVerdict, type GateReport, gateRules } from "../gates/mod.ts";
 import { activeSkills, skillOfSlot } from "../grpo/mod.ts";
 import { writeHint } from "../hint/mod.ts";
 import { describeProgram, memoryLines, pickMemory } from "../memory/mod.ts";
-import { type ActiveEnvironment, checkAborted, idOf, type Loop, samplingSeed } from "./context.ts";
+import {
+  type ActiveEnvironment,
+  checkAborted,
+  designerSide,
+  idOf,
+  type Loop,
+  samplingSeed,
+} from "./context.ts";
 import { type LoopState, withMemoryRandom } from "./state.ts";
 import type { Twins } from "./twins.ts";
 
@@ -43,10 +50,11 @@ export function planSlots(loop: Loop, state: LoopState, rollout: number): SlotPl
     const drawn = drawDocuments(loop.corpus, state.corpus, skills);
     state.corpus = drawn.cursor;
     const limit = config.documentTokens;
+    const { tokenizer } = designerSide(loop);
     documents = drawn.documents.map((document) => ({
       rollout,
       ...document,
-      text: truncateText(document.text, loop.tokenizer, { limit }).text,
+      text: truncateText(document.text, tokenizer, { limit }).text,
     }));
   }
   const memory = loop.store.all("memory");
@@ -137,6 +145,49 @@ function storeReply(
   return { reply, environment };
 }
 
+/**
+ * Replies of one slot are numbered through: `repairTurns` + 1 of them make one attempt, of which the first opens a
+ * conversation and is the one that is trained.
+ */
+export function firstOfAttempt(config: Loop["config"], number: number): number {
+  return number - number % (config.repairTurns + 1);
+}
+
+/** Replies a slot may take. */
+export function repliesPerSlot(config: Loop["config"]): number {
+  return config.attempts * (config.repairTurns + 1);
+}
+
+/** What the gates demand of the configured kind. */
+function rulesOf({ kind, returns }: Loop["config"]) {
+  if (kind === "folder" || kind === "rlve") throw new UsageError(`Cannot design: kind is ${kind}`);
+  return { ...gateRules(kind), returns };
+}
+
+/** Longest reason of a refusal that is shown to the designer, in characters. */
+const reasonLength = 2000;
+
+/** The conversation after a refused reply with the reason in it; null where there is none or no room for a reply. */
+function conversationAfter(
+  loop: Loop,
+  replyId: string,
+  how: { seed: number; params: SamplingParams },
+): number[] | null {
+  const reply = loop.store.get("reply", replyId);
+  if (!reply) return null;
+  const refusal = loop.store.all("gate", { where: { replyId, verdict: "refuse" } }).at(0);
+  if (!refusal) return null;
+  const { detail = "" } = refusal.evidence;
+  const reason = `${refusal.gate}: ${refusal.reason}\n${detail}`.trim().slice(0, reasonLength);
+  const { chat } = designerSide(loop);
+  return repairPrompt(reply, reason, {
+    ...how,
+    prompt: loop.prompt,
+    chat,
+    context: loop.config.context,
+  });
+}
+
 /** Asks for one slot until a program stands or the attempts are used up. */
 export async function designSlot(
   loop: Loop,
@@ -146,43 +197,60 @@ export async function designSlot(
   twins: Twins,
 ): Promise<ActiveEnvironment | null> {
   const { config } = loop;
-  const sampler = config.designer === "frozen" ? loop.engine.base : loop.engine.sampler;
+  const { sampler, tokenizer, chat } = designerSide(loop);
+  const params: SamplingParams = {
+    maxTokens: config.tokens.designer,
+    temperature: config.temperature,
+    stopIds: chat.stopIds,
+  };
   let attempt = 0;
   try {
-    for (; attempt < config.attempts; attempt++) {
+    for (; attempt < repliesPerSlot(config); attempt++) {
       checkAborted(loop);
       const id = idOf.reply(rollout, plan.slot, attempt);
+      const first = firstOfAttempt(config, attempt);
+      const trained = idOf.reply(rollout, plan.slot, first);
       const stored = loop.store.get("reply", id);
       if (stored) {
         twins.tell(attempt, plan.slot, stored.treeHash);
         if (!stored.accepted) continue;
         const environment = loop.store.get("environment", stored.environmentId!)!;
-        return activeFrom(plan, environment.source, environment.id, id);
+        return activeFrom(plan, environment.source, environment.id, trained);
       }
-      const seed = samplingSeed(loop, "designer", { rollout, place: plan.slot, index: attempt });
+      const index = first / (config.repairTurns + 1), turn = attempt - first;
+      const seed = samplingSeed(loop, "designer", { rollout, place: plan.slot, index, turn });
+      let conversation: number[] | undefined;
+      if (turn > 0) {
+        const last = idOf.reply(rollout, plan.slot, attempt - 1);
+        conversation = conversationAfter(loop, last, { seed, params }) ?? undefined;
+        if (conversation === undefined) {
+          twins.tell(attempt, plan.slot, null);
+          continue;
+        }
+      }
       const asked = await askDesigner({
         prompt: loop.prompt,
-        chat: loop.chat,
-        tokenizer: loop.tokenizer,
+        chat,
+        tokenizer,
         sampler,
         brief: plan.brief,
         seed,
-        params: {
-          maxTokens: config.tokens.designer,
-          temperature: config.temperature,
-          stopIds: loop.chat.stopIds,
-        },
+        params,
         context: config.context,
+        conversation,
+        rewrite: config.parity
+          ? (program) => doubleBraces(program, loop.sandbox, { signal: loop.signal })
+          : undefined,
         signal: loop.signal,
       });
       const gates = {
         sandbox: loop.sandbox,
         maxTurns: config.maxTurns,
-        requireActions: config.kind === "compact",
+        ...rulesOf(config),
         limits: config.sandbox,
         signal: loop.signal,
         // Twins are judged below, in their own order.
-        until: "floor" as const,
+        until: config.kind === "compact" ? "floor" as const : "leak" as const,
       };
       let report = await checkProgram(asked.source, {
         ...gates,
@@ -205,7 +273,7 @@ export async function designSlot(
       checkAborted(loop);
       const at = { rollout, attempt, seed };
       const { environment } = storeReply(loop, plan, at, asked, report, emitted);
-      if (environment) return activeFrom(plan, environment.source, environment.id, id);
+      if (environment) return activeFrom(plan, environment.source, environment.id, trained);
     }
     return null;
   } catch (error) {
@@ -238,16 +306,15 @@ export async function hintFor(
   const id = idOf.hint(rollout, environment.slot);
   const stored = loop.store.get("hint", id);
   if (stored) return stored.text;
+  const side = designerSide(loop);
   const written = await writeHint({
     prompt: loop.prompt,
-    chat: loop.chat,
-    tokenizer: loop.tokenizer,
-    sampler: config.designer === "frozen" ? loop.engine.base : loop.engine.sampler,
+    ...side,
     environment,
     params: {
       maxTokens: config.tokens.hint,
       temperature: config.hintTemperature,
-      stopIds: loop.chat.stopIds,
+      stopIds: side.chat.stopIds,
     },
     seed: (retry) =>
       samplingSeed(loop, "hint", { rollout, place: environment.slot, index: 0, retry }),

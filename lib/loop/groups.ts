@@ -37,6 +37,7 @@ function episode(
     tokenizer: loop.tokenizer,
     chat: loop.chat,
     prompt: loop.prompt,
+    toolUse: config.kind === "tool-use",
     params: {
       maxTokens: config.tokens.agent,
       temperature: config.temperature,
@@ -46,7 +47,6 @@ function episode(
     reserve: config.reserve,
     maxTurns: config.maxTurns,
     limits: config.sandbox,
-    returns: config.returns,
     returnOf: (rewards, terminated) => episodeReturn(rewards, terminated, { rule: config.returns }),
     signal: loop.signal,
   });
@@ -187,27 +187,45 @@ export async function playGroups(
   rollout: number,
   hinted: Promise<string | null> | null,
 ): Promise<{ plain: Play[]; hinted: Play[] }> {
-  const wanted = loop.config.plays;
-  const plays: { plain: Play[]; hinted: Play[] } = { plain: [], hinted: [] };
-  let indices = Array.from({ length: wanted }, (_, i) => i);
+  const wanted = { plain: loop.config.plays, hinted: loop.config.hintedPlays ?? loop.config.plays };
+  const plays: Arms<Play> = { plain: [], hinted: [] };
+  let indices = { plain: range(0, wanted.plain), hinted: range(0, wanted.hinted) };
   for (;;) {
     const [plain, withHint] = await settled([
-      playRound(loop, environment, rollout, "plain", indices),
+      playRound(loop, environment, rollout, "plain", indices.plain),
       Promise.resolve(hinted).then((hint) =>
-        hint === null ? [] : playRound(loop, { ...environment, hint }, rollout, "hinted", indices)
+        hint === null
+          ? []
+          : playRound(loop, { ...environment, hint }, rollout, "hinted", indices.hinted)
       ),
     ]);
     plays.plain.push(...plain);
     plays.hinted.push(...withHint);
-    const tried = plays.plain.length;
-    let good = scoredIndices(plays.plain);
-    if (withHint.length > 0) good = good.intersection(scoredIndices(plays.hinted));
-    const hung = [...plays.plain, ...plays.hinted].some((play) => play.hung);
-    const short = wanted - good.size;
-    if (hung || short <= 0 || tried >= 2 * wanted) return plays;
-    indices = Array.from(
-      { length: Math.min(short, 2 * wanted - tried) },
-      (_, i) => tried + i,
-    );
+    if ([...plays.plain, ...plays.hinted].some((play) => play.hung)) return plays;
+    indices = refill(plays, wanted);
+    if (indices.plain.length + indices.hinted.length === 0) return plays;
   }
+}
+
+interface Arms<T> {
+  plain: T[];
+  hinted: T[];
+}
+
+function range(from: number, length: number): number[] {
+  return Array.from({ length: Math.max(0, length) }, (_, i) => from + i);
+}
+
+/** Indices that make up for failed plays. Arms of equal size are refilled in pairs, others each by itself. */
+function refill(plays: Arms<Play>, wanted: { plain: number; hinted: number }): Arms<number> {
+  const all = [...plays.plain, ...plays.hinted];
+  const next = Math.max(-1, ...all.map(({ index }) => index)) + 1;
+  const good = { plain: scoredIndices(plays.plain), hinted: scoredIndices(plays.hinted) };
+  const hasHinted = plays.hinted.length > 0;
+  if (hasHinted && wanted.plain === wanted.hinted) {
+    good.plain = good.hinted = good.plain.intersection(good.hinted);
+  }
+  const more = (arm: "plain" | "hinted") =>
+    range(next, Math.min(wanted[arm] - good[arm].size, 2 * wanted[arm] - plays[arm].length));
+  return { plain: more("plain"), hinted: hasHinted ? more("hinted") : [] };
 }

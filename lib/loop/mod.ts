@@ -3,6 +3,7 @@ export * from "./checkpoint.ts";
 export * from "./config.ts";
 export * from "./context.ts";
 export * from "./evaluate.ts";
+export * from "./expect.ts";
 export * from "./state.ts";
 export * from "./train.ts";
 export * from "./validity.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 import type { RecordOf, RolloutReport } from "../core/mod.ts";
-import { meanOf, noiseFloor, populationVariance } from "../reward/mod.ts";
+import { type AgentUnits, deadShare } from "../grpo/mod.ts";
+import { clippedSignal, meanOf, noiseFloor, populationVariance } from "../reward/mod.ts";
 import type { Loop } from "./context.ts";
 import type { DesignerBatch } from "./designers.ts";
 import type { PlayedEnvironment } from "./set.ts";
@@ -29,6 +30,7 @@ export function measureRollout(
     rollout: number;
     set: readonly PlayedEnvironment[];
     regrets: ReadonlyMap<string, RecordOf<"regret">>;
+    counts: AgentUnits;
     designers: DesignerBatch;
     applied: Applied;
     ledger: readonly RecordOf<"ledger">[];
@@ -50,7 +52,6 @@ export function measureRollout(
   const first = replies.filter((reply) => reply.attempt === 0);
   const tokens = at.ledger.filter(({ role }) => role === "agent" || role === "designer")
     .reduce((sum, row) => sum + row.completionTokens, 0);
-  const spreads = set.map(({ plain }) => new Set(returnsOf(plain)).size).filter((n) => n > 0);
   return {
     rollout,
     rollouts: config.rollouts,
@@ -61,14 +62,14 @@ export function measureRollout(
     failed: plain.length - scored.length,
     hintedMean: mean(set.flatMap((played) => returnsOf(played.hinted))),
     regretMean: mean(regrets),
-    signalMean: mean(regrets.map((value) => Math.min(1, Math.max(0, value / 0.15)))),
+    signalMean: mean(regrets.map(clippedSignal)),
     noiseFloor: spread === undefined || regrets.length === 0
       ? undefined
       : noiseFloor(spread, config.plays),
     inBand: rates.length > 0 ? inBand.length / rates.length : undefined,
     validFirst: mean(first.map((reply) => reply.accepted ? 1 : 0)),
     designerReward: designers.meanRaw,
-    deadGroupShare: mean(spreads.map((distinct) => distinct === 1 ? 1 : 0)),
+    deadGroupShare: deadShare(at.counts),
     loss: applied.weighted.loss,
     meanDifference: applied.weighted.statistics.meanDifference,
     seconds,

@@ -6,7 +6,7 @@
 import { createCorpus, drawDocuments } from "../corpus/mod.ts";
 import { fillCandidates } from "../memory/mod.ts";
 import { type ActiveEnvironment, countStage, type Loop } from "./context.ts";
-import { designSlot, hintFor, planSlots } from "./generate.ts";
+import { designSlot, hintFor, planSlots, repliesPerSlot } from "./generate.ts";
 import { type Play, playGroups } from "./groups.ts";
 import { settled } from "./settled.ts";
 import type { LoopState } from "./state.ts";
@@ -74,7 +74,7 @@ export async function makeSet(
   if (storedSet(loop, rollout).length > 0) return await playSet(loop, rollout);
   const earlier = loop.store.all("environment").filter((row) => row.rollout < rollout);
   const known = new Set([...loop.heldoutTrees, ...earlier.map((row) => row.treeHash)]);
-  const twins = new Twins(loop.config.attempts, loop.config.environments);
+  const twins = new Twins(repliesPerSlot(loop.config), loop.config.environments);
   const step = countStage(loop, rollout, "design and play", plans.length);
   const made = await settled(plans.map(async (plan) => {
     const environment = await designSlot(loop, plan, rollout, known, twins);

@@ -23,6 +23,8 @@ export interface LoopState {
   /** Next rollout. */
   rollout: number;
   trackers: Record<string, Tracker>;
+  /** Running means of the environments in play, for `ema-baseline` advantages; empty under other rules. */
+  baselines: Record<string, number>;
   corpus: CorpusCursor;
   pool: CorpusCursor;
   /** State of the generator that picks memory seeds. */
@@ -38,6 +40,7 @@ export function initialState(loop: Loop): LoopState {
   return {
     rollout: 0,
     trackers: {},
+    baselines: {},
     corpus: createCursor(seedOf(seed, "corpus")),
     pool: createCursor(seedOf(seed, "pool")),
     memoryRandom: seedOf(seed, "memory"),

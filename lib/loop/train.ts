@@ -9,6 +9,7 @@
 import type { RecordOf, RolloutReport } from "../core/mod.ts";
 import { drainDue, flushQueue } from "../grpo/mod.ts";
 import { saveCheckpoint } from "./checkpoint.ts";
+import { configAt } from "./config.ts";
 import { countStage, idOf, type Loop } from "./context.ts";
 import { delayPlan, designerBatch, droppedSamples, queueSamples } from "./designers.ts";
 import { evaluate, successRateOf } from "./evaluate.ts";
@@ -44,7 +45,8 @@ async function closeRollout(loop: Loop, done: number): Promise<RolloutReport["ev
 }
 
 /** One rollout: plays, batch, update. Commits at its end. */
-async function runRollout(loop: Loop, committed: LoopState): Promise<RolloutReport> {
+async function runRollout(run: Loop, committed: LoopState): Promise<RolloutReport> {
+  const loop = { ...run, config: configAt(run.config, committed.rollout) };
   const { store } = loop;
   const started = loop.clock();
   const state = structuredClone(committed);
@@ -54,7 +56,7 @@ async function runRollout(loop: Loop, committed: LoopState): Promise<RolloutRepo
   if (generates) state.queue.push(...queueSamples(loop, rollout));
 
   const regrets = generates ? regretsOf(loop, set, rollout) : new Map();
-  const agents = agentBatch(loop, set.flatMap(({ plain }) => plain), rollout);
+  const agents = agentBatch(loop, set.flatMap(({ plain }) => plain), rollout, state.baselines);
   const { due, waiting } = drainDue(state.queue, rollout);
   const designers = designerBatch(loop, due, {
     rollout,
@@ -72,6 +74,7 @@ async function runRollout(loop: Loop, committed: LoopState): Promise<RolloutRepo
   state.rollout = rollout + 1;
   state.queue = waiting;
   state.trackers = designers.trackers;
+  state.baselines = agents.baselines;
   state.lastAgents = agents.units.length;
   const seconds = loop.clock() - started;
   const ledger = ledgerRows(loop, rollout, seconds);
@@ -79,6 +82,7 @@ async function runRollout(loop: Loop, committed: LoopState): Promise<RolloutRepo
     rollout,
     set,
     regrets,
+    counts: agents.counts,
     designers,
     applied,
     ledger,
@@ -120,7 +124,8 @@ async function evaluateDev(loop: Loop, rollout: number): Promise<RolloutReport["
 }
 
 /** The designer-only update of what still waits [D20], the test set, once, and the last checkpoint. */
-async function finish(loop: Loop, committed: LoopState): Promise<void> {
+async function finish(run: Loop, committed: LoopState): Promise<void> {
+  const loop = { ...run, config: configAt(run.config, run.config.rollouts) };
   const { config, store } = loop;
   const state = structuredClone(committed);
   const last = config.rollouts - 1;

@@ -17,25 +17,34 @@ import {
   weighBatch,
   type WeightedBatch,
 } from "../grpo/mod.ts";
+import { updateBaselines } from "../reward/mod.ts";
 import { idOf, type Loop } from "./context.ts";
 import type { Play } from "./groups.ts";
 
 type Context = Pick<Loop, "config" | "store">;
 
-/** The agent's units of one rollout: plain plays only, with their tokens as sampled. */
+/**
+ * The agent's units of one rollout: plain plays only, with their tokens as sampled. Under `ema-baseline` the returns
+ * are compared with `baselines`, which then move by the groups' means.
+ */
 export function agentBatch(
   loop: Context,
   plain: readonly Play[],
   rollout: number,
-): { units: Unit[]; counts: AgentUnits } {
+  baselines: Readonly<Record<string, number>> = {},
+): { units: Unit[]; counts: AgentUnits; baselines: Record<string, number> } {
   const { config, store } = loop;
   const plays = config.shuffleRewards
     ? shuffleWithinGroups(plain, seedOf(config.seed, "shuffle agents", rollout))
     : plain;
+  const rule = config.advantages;
   const counts = agentUnits(groupPlays(plays), {
+    rule,
+    baselines,
     dropDeadGroups: config.dropDeadGroups,
     maskTruncated: config.maskTruncated,
     plays: config.plays,
+    parity: config.parity,
   });
   const turns = Map.groupBy(
     store.all("turn", { where: { rollout }, orderBy: ["playId", "index"] }),
@@ -54,7 +63,11 @@ export function agentBatch(
       }],
     };
   });
-  return { units, counts };
+  if (rule !== "ema-baseline") return { units, counts, baselines: {} };
+  const inPlay = new Set(plain.map(({ environmentId }) => environmentId));
+  const moved = updateBaselines(baselines, counts.means, config.baselineDecay);
+  const kept = Object.entries(moved).filter(([id]) => inPlay.has(id));
+  return { units, counts, baselines: Object.fromEntries(kept) };
 }
 
 /** A control: the outcomes of each group change owners. */

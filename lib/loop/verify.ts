@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { environmentId, type RecordOf } from "../core/mod.ts";
 import { type Store, verifyChain } from "../store/mod.ts";
 import { episodeReturn, type Tracker } from "../reward/mod.ts";
-import { checkConfig, type Config } from "./config.ts";
+import { checkConfig, type Config, configAt } from "./config.ts";
 import { environmentSeed } from "./context.ts";
 import { designerBatch } from "./designers.ts";
 import type { QueuedSample } from "./state.ts";
@@ -119,6 +119,7 @@ function* checkBatches(
   config: Config,
 ): Generator<{ table: "batch" | "sample"; mismatch: Mismatch | null }> {
   let trackers: Record<string, Tracker> = {};
+  let baselines: Record<string, number> = {};
   let lastAgents = 0;
   for (const batch of store.all("batch", { orderBy: "rollout" })) {
     const { rollout } = batch;
@@ -127,9 +128,10 @@ function* checkBatches(
     const due = samples.filter((sample) => sample.state !== "dropped").map((
       { id, rollout, due, skill, environmentId, kind },
     ): QueuedSample => ({ id, rollout, due, skill, environmentId, kind }));
-    const agents = agentBatch({ store, config }, plainPlays(store, rollout), rollout);
+    const agents = agentBatch({ store, config }, plainPlays(store, rollout), rollout, baselines);
+    baselines = agents.baselines;
     const agentCount = rollout < config.rollouts ? agents.units.length : lastAgents;
-    const designers = designerBatch({ store, config }, due, {
+    const designers = designerBatch({ store, config: configAt(config, rollout) }, due, {
       rollout,
       agents: agentCount,
       trackers,

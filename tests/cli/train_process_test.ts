@@ -58,8 +58,8 @@ Deno.test("train --help and --dry-run answer at once", async () => {
   const help = await command("train", "--help");
   assert.equal(help.code, 0);
   assert.match(help.out, /--overlay NAME/);
-  const dry = await command("train", "--dry-run", "--overlay", "no-memory", "--seed", "4");
-  const config = JSON.parse(dry.out);
+  const args = ["--dry-run", "--json", "--overlay", "no-memory", "--seed", "4"];
+  const { config } = JSON.parse((await command("train", ...args)).out);
   assert.deepEqual(config.memory, { seeds: 0, negatives: 0 });
   assert.equal(config.seed, 4);
 });

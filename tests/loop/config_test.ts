@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checkConfig, resolveConfig } from "../../lib/loop/config.ts";
+import { changesOf, checkConfig, configAt, resolveConfig } from "../../lib/loop/config.ts";
 
 const presets: Record<string, string> = {
   tiny: `
@@ -79,4 +79,40 @@ Deno.test("one key of a group leaves the defaults of the others", () => {
   assert.deepEqual(resolve(["memory.seeds=1"]).memory, { seeds: 1, negatives: 1 });
   assert.deepEqual(resolve(["trackers.fast=0.9"]).trackers, { fast: 0.9, slow: 0.85 });
   assert.deepEqual(resolve(["evaluationPlays.dev=2"]).evaluationPlays, { dev: 2, test: 8 });
+});
+
+Deno.test("late: another context and band from its start on, which must be given", () => {
+  assert.throws(() => resolve(["late.context=256"]), /late\.start: must be given/);
+  assert.throws(() => resolve(["late.start=4"]), /late\.start 4.*below rollouts \(4\)/);
+  const config = resolve(["late.start=2", "late.context=256", "late.plateau.high=0.9"]);
+  assert.equal(configAt(config, 1), config);
+  const late = configAt(config, 2);
+  assert.deepEqual([late.context, late.plateau], [256, { low: 0.4, high: 0.9, ramp: 0.25 }]);
+});
+
+Deno.test("returns follow the kind: sums for game-corpus [D13]", () => {
+  assert.equal(resolve(["kind=game-corpus"]).returns, "sum");
+  assert.equal(resolve(["kind=game-single"]).returns, "last");
+  assert.equal(resolve(["kind=game-corpus", "returns=last"]).returns, "last");
+  assert.throws(() => resolve(["kind=chess"]), /kind/);
+});
+
+Deno.test("a kind or designer that does not fit is refused with its key", () => {
+  assert.throws(() => resolve(["skills=[]"]), /skills/);
+  assert.throws(() => resolve(["kind=folder", "designer=shared"]), /designer shared.*kind folder/);
+  assert.throws(
+    () => resolve(["designer=external", "designerLoss=false"]),
+    /externalDesigner\.model/,
+  );
+  const other = "externalDesigner={engine: embedded, model: m}";
+  assert.throws(() => resolve(["designer=external", other]), /external.*designerLoss/);
+  assert.equal(resolve(["designer=external", "designerLoss=false", other]).designer, "external");
+});
+
+Deno.test("changesOf() lists the leaves that differ from the preset", () => {
+  assert.deepEqual(changesOf(resolve(), resolve(["memory.seeds=0", "skills=[B]"], ["slow"])), [
+    { key: "skills", preset: ["A", "B"], now: ["B"] },
+    { key: "adam.learningRate", preset: 1e-4, now: 1e-6 },
+    { key: "memory.seeds", preset: 2, now: 0 },
+  ]);
 });

@@ -87,6 +87,10 @@ export function withDelays(loop: Loop, seed: number, most = 15): Loop {
     maxTurns: process.maxTurns,
     reset: (instance, options) => around(() => process.reset(instance, options)),
     step: (action) => process.step(action),
+    tools: () => process.tools(),
+    call: (name, args) => process.call(name, args),
+    answer: (text) => process.answer(text),
+    criteria: () => process.criteria(),
     solution: () => process.solution(),
     [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
   });

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { agentBatch } from "../../lib/loop/update.ts";
+import { configSchema } from "../../lib/loop/config.ts";
+import { makePlays } from "../grpo/help.ts";
+
+function batchOf(set: Record<string, unknown>, baselines?: Record<string, number>) {
+  const { advantages, baselineDecay } = configSchema.shape;
+  const config = {
+    ...{ shuffleRewards: false, dropDeadGroups: false, maskTruncated: false, plays: 2 },
+    advantages: advantages.parse(undefined),
+    baselineDecay: baselineDecay.parse(undefined),
+    ...set,
+  };
+  // Units have no turns here: what is tested are their advantages and the baselines.
+  const store = { all: () => [] };
+  const plays = [...makePlays("a", [0, 1]), ...makePlays("b", [1, 1])];
+  return agentBatch({ config, store } as never, plays as never, 0, baselines);
+}
+const advantagesOf = (batch: ReturnType<typeof batchOf>) =>
+  batch.units.map(({ advantage }) => Math.round(advantage * 1e6) / 1e6);
+
+Deno.test("agentBatch() compares returns by the configured rule", () => {
+  assert.deepEqual(advantagesOf(batchOf({})), [-1, 1, 0, 0]);
+  assert.deepEqual(advantagesOf(batchOf({ advantages: "mean-only" })), [-0.5, 0.5, 0, 0]);
+  assert.deepEqual(batchOf({}).baselines, {});
+});
+
+Deno.test("agentBatch(): ema-baseline compares with the past, then moves by the groups' means", () => {
+  const set = { advantages: "ema-baseline", baselineDecay: 0.5 };
+  const first = batchOf(set, { b: 0.25, gone: 1 });
+  assert.deepEqual(advantagesOf(first), [0, 1, 0.75, 0.75]);
+  assert.deepEqual(first.baselines, { a: 0.5, b: 0.625 }, "environments out of play are dropped");
+  const second = batchOf(set, first.baselines);
+  assert.deepEqual(advantagesOf(second), [-0.5, 0.5, 0.375, 0.375]);
+});
