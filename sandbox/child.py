@@ -68,12 +68,11 @@ def failure(error):
     return {"failed": "exception", "detail": describe(error)}
 
 
-def serve(prelude, printed):
+def serve(prelude, printed, read=os.read, write=os.write, leave=os._exit):
     """Answers requests until the socket closes. One reply a request, its number echoed."""
-    read, write, pack, unpack = os.read, os.write, struct.pack, struct.unpack
+    pack, unpack = struct.pack, struct.unpack
     decode = json.loads
     encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
-    leave = os._exit
 
     def receive():
         data, size = read(3, FIRST_READ), 4
@@ -92,10 +91,10 @@ def serve(prelude, printed):
         operation = request["op"]
         if operation == "init":
             running = program.Program(request["source"], request.get("maxTurns"), prelude)
-            operations.update(reset=running.reset, step=running.step, solution=running.solution)
+            operations.update(running.operations())
             return running.describe()
         if operation == "parse":
-            return parse.parse(request["source"])
+            return parse.parse(request["source"], request.get("details", False))
         return operations[operation](request)
 
     operations = {}
@@ -123,6 +122,7 @@ def run(wall, prelude, printed):
     try:
         wall.confine()
         os.write(3, READY)
+        gc.freeze()  # what the zygote made since its own freeze: a collection would write to all of it
         gc.enable()
         serve(prelude, printed)
     finally:

@@ -21,7 +21,9 @@ import resource
 import signal
 import struct
 
+import cgroup
 import child
+import door
 import landlock
 import namespaces
 import preload
@@ -29,6 +31,7 @@ import seccomp
 import selftest
 import syscalls
 import wall
+import warm
 import zygote
 
 FIRST_FREE = 10  # descriptors below are the child's
@@ -115,7 +118,7 @@ def main():
     die_with_parent(parent)
     configuration = read_configuration()
     kind, without = configuration["kind"], configuration.get("without", [])
-    missing = preload.load(kind)
+    missing = preload.load(kind, configuration.get("packages", []))
     prelude = preload.prelude(kind)
     base_bytes = address_space() + (24 << 20)
     launcher_uid = os.getuid()
@@ -125,7 +128,10 @@ def main():
     except OSError:
         pass
     system_filter = seccomp.Filter()
+    listener, path, no_socket = door.listen(configuration["sockets"])
     control_in, control_out = standard_descriptors()
+    plays_bytes = int(cgroup.SHARE * cgroup.free_bytes())
+    no_group = cgroup.enter(plays_bytes)
     reasons = leave_host(without)
     own = "namespaces" not in reasons
     die_with_parent(None if own else parent)
@@ -140,24 +146,32 @@ def main():
     printed = child.Printed()
     sys.stdin, sys.argv = None, [""]
     sys.stdout = sys.__stdout__ = sys.stderr = sys.__stderr__ = printed
+    for _ in range(warm.PLAYS):
+        warm.play(prelude, printed)
+    sys.modules.pop("program", None)
     random.seed(0)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(0)
     filtered = selftest.observe(barrier, "seccomp" not in without)
     layers = selftest.layers(filtered, selftest.observe(barrier, False), launcher_uid, reasons)
+    layers["memory"] = no_group == "" or cgroup.instead(plays_bytes, no_group)
     level = selftest.level(layers)
-    server = zygote.Zygote(control_in, control_out, barrier, configuration["pool"])
+    server = zygote.Zygote(
+        control_in, control_out, barrier, configuration["pool"], listener,
+        (configuration["memoryMb"], configuration["cpuSeconds"]))
     gc.collect()
+    gaps = warm.fill_gaps()
     gc.freeze()
     gc.disable()
-    server.send(zygote.READY, 0, {
-        "level": level, "layers": layers, "missing": missing, "python": sys.version.split()[0], "prefix": sys.prefix})
+    server.send(zygote.READY, 0, json.dumps({
+        "level": level, "layers": layers, "missing": missing, "python": sys.version.split()[0], "prefix": sys.prefix,
+        "socket": path, "noSocket": no_socket, "memoryMb": plays_bytes >> 20}).encode())
     if level == "refused":
         os._exit(1)
     server.serve()
-    return barrier, prelude, printed
+    return barrier, prelude, printed, server, gaps
 
 
 if __name__ == "__main__":
-    handed = main()
-    child.run(*handed)
+    handed = main()  # keeps what the zygote held: a child that frees it copies the pages for nothing
+    child.run(*handed[:3])

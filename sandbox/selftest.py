@@ -92,7 +92,6 @@ def layers(filtered, bare, launcher_uid, reasons):
         "capabilities": seen("capabilities",
                              [bare.get(name) for name in ("capabilities", "noNewPrivileges", "dumpable")] == [False, 1, 0]),
         "processes": seen("processes", bare.get("fork") == "EAGAIN"),
-        "memory": "per process only, no limit on the sum",
     }
 
 

@@ -1,7 +1,8 @@
 """Linux calls that the standard library lacks, through ctypes. Each raises OSError with the kernel's errno.
 
-The numbers are those of x86-64. Another architecture is another table (and has no fork, vfork, open or stat);
-`machine()` refuses what has no table, so that a filter is never built from wrong numbers.
+Each architecture has its own table of numbers (aarch64 has no fork, vfork, open or stat); `machine()` refuses what has no
+table, so that a filter is never built from wrong numbers. Both tables are compared with the kernel's headers
+(test_syscalls.py). aarch64 is untested: it was never run on such a machine.
 """
 import ctypes
 import errno
@@ -41,7 +42,25 @@ X86_64 = dict(
     mount_setattr=442, landlock_create_ruleset=444, landlock_add_rule=445, landlock_restrict_self=446,
     memfd_secret=447)
 
-TABLES = {"x86_64": (0xC000003E, X86_64)}
+AARCH64 = dict(
+    umount2=39, mount=40, pivot_root=41, chroot=51, close=57, quotactl=60, read=63, write=64, pselect6=72, ppoll=73,
+    vmsplice=75, fstat=80, acct=89, capget=90, personality=92, exit=93, exit_group=94, unshare=97, futex=98,
+    set_robust_list=99, nanosleep=101, kexec_load=104, init_module=105, delete_module=106, clock_settime=112,
+    clock_gettime=113, clock_getres=114, clock_nanosleep=115, syslog=116, ptrace=117, sched_getaffinity=123,
+    sched_yield=124, restart_syscall=128, sigaltstack=132, rt_sigaction=134, rt_sigprocmask=135, rt_sigreturn=139,
+    reboot=142, times=153, getrusage=165, gettimeofday=169, settimeofday=170, adjtimex=171, getpid=172, getuid=174,
+    geteuid=175, getgid=176, getegid=177, gettid=178, brk=214, munmap=215, mremap=216, add_key=217, request_key=218,
+    keyctl=219, clone=220, execve=221, mmap=222, swapon=224, swapoff=225, mprotect=226, madvise=233, mbind=235,
+    set_mempolicy=237, migrate_pages=238, move_pages=239, perf_event_open=241, fanotify_init=262,
+    name_to_handle_at=264, open_by_handle_at=265, setns=268, process_vm_readv=270, process_vm_writev=271, kcmp=272,
+    finit_module=273, seccomp=277, getrandom=278, bpf=280, execveat=281, userfaultfd=282, rseq=293,
+    kexec_file_load=294, pidfd_send_signal=424, io_uring_setup=425, io_uring_enter=426, io_uring_register=427,
+    open_tree=428, move_mount=429, fsopen=430, fsconfig=431, fsmount=432, fspick=433, pidfd_open=434, clone3=435,
+    close_range=436, pidfd_getfd=438, mount_setattr=442, landlock_create_ruleset=444, landlock_add_rule=445,
+    landlock_restrict_self=446, memfd_secret=447)
+
+# Audit architecture (elf machine, 64 bits, little-endian) and numbers, by what uname calls the machine.
+TABLES = {"x86_64": (0xC000003E, X86_64), "aarch64": (0xC00000B7, AARCH64)}
 
 
 def machine():

@@ -39,22 +39,33 @@ class Wall:
         self.lock_securebits = tuple(ctypes.c_long(value) for value in (PR_SET_SECUREBITS, SECUREBITS_LOCKED, 0, 0, 0))
         self.drop_capabilities = capability_arguments()
         self.install_filter = system_filter.arguments()
+        self.limits = None
 
     def spawn(self):
         """Forks: (pid, our end of its socket), and in the child (0, None), its end being descriptor 3."""
         ours, theirs = (end.detach() for end in _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM, 0))
-        os.dup2(theirs, SOCKET)
-        os.close(theirs)
+        try:
+            pid = self.spawn_with(theirs, None)
+        except OSError:
+            os.close(ours)
+            raise
+        return (pid, ours) if pid else (0, None)
+
+    def spawn_with(self, connection, limits):
+        """Forks; `connection` becomes the child's descriptor 3 and is closed here. The child's pid, 0 in the child, which
+        limits itself to `limits` (megabytes, CPU seconds) or, where that is None, will be limited before it hears
+        anything."""
+        self.limits = limits
+        os.dup2(connection, SOCKET)
+        os.close(connection)
         try:
             pid = fork_into(self.flags)
         except OSError:
             os.dup2(NULL, SOCKET)
-            os.close(ours)
             raise
-        if pid == 0:
-            return 0, None
-        os.dup2(NULL, SOCKET)
-        return pid, ours
+        if pid:
+            os.dup2(NULL, SOCKET)
+        return pid
 
     def limit(self, pid, memory_mb, cpu_seconds):
         """Before a child hears anything: memory beyond what it starts with, CPU as a back-stop, no processes, no files."""
@@ -69,6 +80,8 @@ class Wall:
         if not self.own:  # else process 1 of its own namespace: it dies with the zygote, and is alone
             prctl(PR_SET_PDEATHSIG, 9)
             os.setsid()
+        if self.limits is not None:
+            self.limit(0, *self.limits)
         check(libc.syscall(*self.close_rest))
         if self.has_ruleset:
             check(libc.syscall(*self.restrict))

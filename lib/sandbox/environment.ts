@@ -8,30 +8,49 @@
  */
 import type { z } from "zod";
 import { failed, type Failure, ok, type Result } from "../core/outcome.ts";
-import type { EnvironmentProcess, Observed, SandboxLimits, Stepped } from "../core/ports.ts";
+import type {
+  EnvironmentProcess,
+  Observed,
+  SandboxLimits,
+  Stepped,
+  ToolFacts,
+} from "../core/ports.ts";
 import { decodeBody, KILL, REQUEST, START } from "./frames.ts";
-import { type Launcher, type Listener } from "./launcher.ts";
-import { encodeLimits, MAX_ACTION_BYTES } from "./limits.ts";
+import type { Listener } from "./launcher.ts";
+import { encodeLimits, requireBytes } from "./limits.ts";
 import {
+  callReply,
+  criteriaReply,
   type Exit,
   failedReply,
   failureOf,
   resetReply,
   solutionReply,
   stepReply,
+  toolsReply,
 } from "./replies.ts";
 import { within } from "./wait.ts";
 
 /** How long after the wall limit the host gives up on the zygote itself. */
 const MARGIN_MS = 10_000;
+/** For a killed process to be reaped: on a starved machine a slow one must not take its neighbours along. */
+const REAP_MS = 60_000;
+
+/** What carries the frames of a play: a launcher, which has many plays, or a process of its own (wasm). */
+export interface Channel {
+  register(listener: Listener): number;
+  forget(play: number): void;
+  send(kind: number, play: number, message?: unknown, prefix?: Uint8Array): void;
+  kill(): void;
+}
 
 export class Process implements EnvironmentProcess, Listener {
   maxTurns: number | undefined;
-  readonly #launcher: Launcher;
+  readonly #launcher: Channel;
   readonly #play: number;
   readonly #limits: SandboxLimits;
   readonly #ended = Promise.withResolvers<void>();
-  readonly #onEnd: () => void;
+  readonly #onEnd: (failure: Failure, exit: Exit) => void;
   #sequence = -1;
   #failure: Failure | undefined;
   #gone = false;
@@ -39,7 +58,11 @@ export class Process implements EnvironmentProcess, Listener {
   #busy: Promise<unknown> = Promise.resolve();
 
   /** `onEnd` is called once, when the process is gone. */
-  constructor(launcher: Launcher, limits: SandboxLimits, onEnd: () => void) {
+  constructor(
+    launcher: Channel,
+    limits: SandboxLimits,
+    onEnd: (failure: Failure, exit: Exit) => void,
+  ) {
     this.#launcher = launcher;
     this.#limits = limits;
     this.#onEnd = onEnd;
@@ -62,14 +85,41 @@ export class Process implements EnvironmentProcess, Listener {
   }
 
   async step(action: string): Promise<Result<Stepped>> {
-    if (action.length * 3 > MAX_ACTION_BYTES && byteLength(action) > MAX_ACTION_BYTES) {
-      const problem = `is ${byteLength(action)} bytes, must be at most ${MAX_ACTION_BYTES}`;
-      throw new RangeError(`Cannot step: action ${problem}`);
-    }
+    requireBytes("step", "action", action);
     const reply = await this.#ask(stepReply, { op: "step", action: action.toWellFormed() });
     if (reply.kind !== "ok") return reply;
     const { i: _, ...stepped } = reply.value;
     return ok(stepped);
+  }
+
+  async tools(): Promise<Result<ToolFacts | null>> {
+    const reply = await this.#ask(toolsReply, { op: "tools" });
+    if (reply.kind !== "ok") return reply;
+    const { i: _, tools, ...facts } = reply.value;
+    return ok(tools === null ? null : { tools, ...facts });
+  }
+
+  async call(name: string, args: Record<string, unknown>): Promise<Result<Observed>> {
+    requireBytes("call", "its JSON", JSON.stringify([name, args]));
+    const reply = await this.#ask(callReply, {
+      op: "call",
+      ...wellFormed({ name, arguments: args }),
+    });
+    if (reply.kind !== "ok") return reply;
+    return ok({ observation: reply.value.observation, info: reply.value.info });
+  }
+
+  async answer(text: string): Promise<Result<Stepped>> {
+    requireBytes("answer", "text", text);
+    const reply = await this.#ask(stepReply, { op: "answer", text: text.toWellFormed() });
+    if (reply.kind !== "ok") return reply;
+    const { i: _, ...stepped } = reply.value;
+    return ok(stepped);
+  }
+
+  async criteria(): Promise<Result<(boolean | string)[]>> {
+    const reply = await this.#ask(criteriaReply, { op: "criteria" });
+    return reply.kind === "ok" ? ok(reply.value.criteria) : reply;
   }
 
   async solution(): Promise<Result<string[] | null>> {
@@ -90,7 +140,7 @@ export class Process implements EnvironmentProcess, Listener {
   async [Symbol.asyncDispose](): Promise<void> {
     this.fail(failed("host", "closed", "the process was closed"));
     try {
-      await within(this.#ended.promise, MARGIN_MS, "a killed process to end");
+      await within(this.#ended.promise, REAP_MS, "a killed process to end");
     } catch {
       this.#launcher.kill();
       await this.#ended.promise;
@@ -107,7 +157,7 @@ export class Process implements EnvironmentProcess, Listener {
     this.#failure ??= failureOf(exit);
     this.#answer?.(this.#failure);
     this.#ended.resolve();
-    this.#onEnd();
+    this.#onEnd(this.#failure, exit);
   }
 
   /** Requests wait for one another. */
@@ -151,7 +201,7 @@ export class Process implements EnvironmentProcess, Listener {
   ): Result<T> {
     let failure: Failure;
     try {
-      const reply = decodeBody<T | z.infer<typeof failedReply>>(body, failedReply.or(schema));
+      const reply = decodeBody<T | z.infer<typeof failedReply>>(body, orFailed(schema));
       if (reply.i === i && !("failed" in reply)) return ok(reply as T);
       failure = reply.i !== i
         ? failed("designer", "protocol", `answered request ${reply.i}, asked was ${i}`)
@@ -168,6 +218,18 @@ export class Process implements EnvironmentProcess, Listener {
   }
 }
 
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
+const either = new WeakMap<z.ZodType, z.ZodType>();
+
+/** The schema of a reply that may be a failure; made once, because making it takes longer than using it. */
+function orFailed<T>(schema: z.ZodType<T>): z.ZodType<T | z.infer<typeof failedReply>> {
+  let both = either.get(schema);
+  if (!both) either.set(schema, both = failedReply.or(schema));
+  return both as z.ZodType<T | z.infer<typeof failedReply>>;
+}
+
+/** The value with every lone surrogate in its strings replaced. */
+function wellFormed<T>(value: T): T {
+  return JSON.parse(
+    JSON.stringify(value, (_, item) => typeof item === "string" ? item.toWellFormed() : item),
+  );
 }

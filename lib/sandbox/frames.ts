@@ -3,7 +3,7 @@
  * bytes. What children say travels inside; its length was checked by the zygote and is checked again here.
  * @module
  */
-import { z } from "zod";
+import type { z } from "zod";
 
 export const HEADER_BYTES = 9;
 export const MAX_FRAME_BYTES = 1 << 20;
@@ -14,8 +14,11 @@ export const LIMITS_BYTES = 40;
 
 /** Kinds the host sends. */
 export const START = 1, REQUEST = 2, KILL = 3;
+/** Kinds the host sends of plays with a connection: their limits, CPU time counts from now on, or no longer; and of all
+ * to come: what a child is forked with. */
+export const BEGIN = 4, COUNT = 5, UNCOUNT = 6, LIMIT = 7;
 /** Kinds a zygote sends. */
-export const READY = 1, REPLY = 2, EXIT = 3;
+export const READY = 1, REPLY = 2, EXIT = 3, LIMITED = 4;
 
 export interface Frame {
   kind: number;

@@ -6,8 +6,21 @@
  * @module
  */
 import { SandboxError } from "../core/errors.ts";
-import { decodeBody, encodeFrame, EXIT, type Frame, FrameReader, READY, REPLY } from "./frames.ts";
-import { type Exit, exitFrame, type Ready, readyFrame } from "./replies.ts";
+import type { SandboxLimits } from "../core/ports.ts";
+import { Connections } from "./connections.ts";
+import type { Channel } from "./environment.ts";
+import {
+  decodeBody,
+  encodeFrame,
+  EXIT,
+  type Frame,
+  FrameReader,
+  LIMITED,
+  READY,
+  REPLY,
+} from "./frames.ts";
+import { decodeEnd, type Exit, type Ready, readyFrame } from "./replies.ts";
+import type { Starts } from "./statistics.ts";
 import { within } from "./wait.ts";
 
 /** What a play hears: replies, then exactly one end. */
@@ -22,6 +35,14 @@ export interface LauncherOptions {
   kind: string;
   hashSeed: number;
   pool: number;
+  /** Folder of the sockets, or null for the relay. */
+  sockets: string | null;
+  /** What a child that waits is forked with. */
+  limits: SandboxLimits;
+  /** Counted here. */
+  starts: Starts;
+  /** Modules beside those of the kind. */
+  packages: readonly string[];
   without: readonly string[];
   deadlineMs: number;
 }
@@ -30,6 +51,7 @@ const MAX_LOG = 4096;
 
 export class Launcher {
   readonly #child: Deno.ChildProcess;
+  readonly #starts: Starts;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #listeners = new Map<number, Listener>();
   #queue: Uint8Array[] = [];
@@ -38,11 +60,25 @@ export class Launcher {
   #next = 1;
   #log = "";
   #closed = false;
+  #asked: (() => void)[] = [];
+  #connections: Connections | undefined;
+  /** Why plays are relayed over stdin and stdout; "" where each has a connection. */
+  relayed = "";
+  /** Plays that have ended. */
+  ended = 0;
+  /** The zygote's peak memory, in megabytes, at the first and at the last of them. */
+  #firstMb: number | undefined;
+  #lastMb = 0;
   /** Settles when the process is gone and its pipes are drained. */
   readonly done: Promise<void>;
 
-  private constructor(child: Deno.ChildProcess, onReady: (ready: Ready) => void) {
+  private constructor(
+    child: Deno.ChildProcess,
+    starts: Starts,
+    onReady: (ready: Ready) => void,
+  ) {
     this.#child = child;
+    this.#starts = starts;
     this.#writer = child.stdin.getWriter();
     this.done = Promise.all([this.#read(onReady), this.#readLog(), child.status]).then(
       ([, , status]) => this.#end(`the launcher ended (${status.signal ?? status.code})`),
@@ -66,7 +102,7 @@ export class Launcher {
       throw new SandboxError(`Cannot start the sandbox: ${options.python} does not run`, { cause });
     }
     const { promise, resolve } = Promise.withResolvers<Ready>();
-    const launcher = new Launcher(child, resolve);
+    const launcher = new Launcher(child, options.starts, resolve);
     launcher.#write(configuration(options));
     const gone = launcher.done.then((): never => {
       throw new SandboxError(`Cannot start the sandbox: ${launcher.log() || "it ended at once"}`);
@@ -84,7 +120,34 @@ export class Launcher {
       const { message } = cause as Error;
       throw new SandboxError(`Cannot start the sandbox: ${message} ${launcher.log()}`, { cause });
     }
+    await launcher.#connect(options);
     return launcher;
+  }
+
+  /** Connections where they are allowed; else the relay, and why. */
+  async #connect({ pool, limits }: LauncherOptions): Promise<void> {
+    const { socket, noSocket } = this.#ready;
+    this.relayed = socket === null ? noSocket : await missingGrant(socket);
+    if (socket === null || this.relayed !== "") return;
+    const connections = new Connections(this, socket, pool, limits, this.#starts);
+    try {
+      await connections.begin();
+      this.#connections = connections;
+    } catch (error) {
+      this.relayed = (error as Error).message;
+    }
+  }
+
+  /** By how many megabytes the zygote's peak memory has grown since its first play ended. */
+  get grownMb(): number {
+    return this.#lastMb - (this.#firstMb ?? this.#lastMb);
+  }
+
+  /** How a new play speaks with its child. */
+  channel(limits: SandboxLimits): Channel {
+    if (this.#connections) return this.#connections.play(limits);
+    this.#starts.relayed += 1;
+    return this;
   }
 
   get ready(): Ready {
@@ -97,7 +160,7 @@ export class Launcher {
 
   /** Plays that have not ended. */
   get open(): number {
-    return this.#listeners.size;
+    return this.#listeners.size + (this.#connections?.playing.size ?? 0);
   }
 
   /** Last words on stderr, for error messages. */
@@ -123,6 +186,15 @@ export class Launcher {
 
   send(kind: number, play: number, message?: unknown, prefix?: Uint8Array): void {
     if (!this.#closed) this.#write(encodeFrame(kind, play, message, prefix));
+  }
+
+  /** Sends; resolves when the zygote has obeyed, or is gone. */
+  ask(kind: number, body: Uint8Array): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#asked.push(resolve);
+    this.send(kind, 0, undefined, body);
+    return promise;
   }
 
   /** Ends the process and all plays; by force after two seconds. */
@@ -182,9 +254,16 @@ export class Launcher {
     if (frame.kind === REPLY) {
       this.#listeners.get(frame.play)?.reply(frame.body);
     } else if (frame.kind === EXIT) {
+      const { exit, zygoteMb } = decodeEnd(frame.body);
+      this.ended += 1;
+      this.#firstMb ??= zygoteMb;
+      this.#lastMb = zygoteMb;
       const listener = this.#listeners.get(frame.play);
       this.#listeners.delete(frame.play);
-      listener?.ended(decodeBody(frame.body, exitFrame));
+      if (listener) listener.ended(exit);
+      else this.#connections?.exited(frame.play, exit);
+    } else if (frame.kind === LIMITED) {
+      this.#asked.shift()?.();
     } else if (frame.kind === READY) {
       onReady(decodeBody(frame.body, readyFrame));
     }
@@ -201,6 +280,8 @@ export class Launcher {
     this.#closed = true;
     const listeners = [...this.#listeners.values()];
     this.#listeners.clear();
+    this.#connections?.close(detail);
+    for (const resolve of this.#asked) resolve();
     for (const listener of listeners) {
       listener.ended({ why: "host", detail, signal: null, code: null, cpu: 0 });
     }
@@ -208,9 +289,26 @@ export class Launcher {
   }
 }
 
+/** What is not granted to connect to `path`, or "". Asked first: an attempt would prompt. */
+async function missingGrant(path: string): Promise<string> {
+  const wanted: Deno.PermissionDescriptor[] = [
+    { name: "net", host: `unix:${path}` },
+    { name: "read", path },
+    { name: "write", path },
+  ];
+  for (const one of wanted) {
+    const { state } = await Deno.permissions.query(one);
+    if (state !== "granted") {
+      return one.name === "net" ? `no --allow-net=unix:${path}` : `no --allow-${one.name}=${path}`;
+    }
+  }
+  return "";
+}
+
 function configuration(options: LauncherOptions): Uint8Array {
-  const { kind, pool, without } = options;
-  const text = new TextEncoder().encode(JSON.stringify({ kind, pool, without }));
+  const { kind, pool, sockets, limits: { memoryMb, cpuSeconds }, packages, without } = options;
+  const message = { kind, pool, sockets, memoryMb, cpuSeconds, packages, without };
+  const text = new TextEncoder().encode(JSON.stringify(message));
   const frame = new Uint8Array(4 + text.length);
   new DataView(frame.buffer).setUint32(0, text.length, true);
   frame.set(text, 4);

@@ -38,12 +38,34 @@ export const solutionReply = z.object({
   i: number,
   solution: z.array(z.string().max(MAX_TEXT)).max(4096).nullable(),
 });
+/** Null: the program is a game. */
+export const toolsReply = z.object({
+  i: number,
+  tools: z.array(z.record(z.string(), z.unknown())).max(64).nullable(),
+  signatures: z.record(
+    z.string(),
+    z.object({
+      names: z.array(z.string()),
+      required: z.array(z.string()),
+      variadic: z.boolean(),
+    }).nullable(),
+  ).default({}),
+  instructions: number.default(0),
+  criteria: number.default(0),
+});
+export const callReply = z.object({ i: number, observation, info });
+export const criteriaReply = z.object({
+  i: number,
+  criteria: z.array(z.union([z.boolean(), z.string().max(MAX_DETAIL)])).max(4096),
+});
 export const parseReply = z.object({
   i: number,
   environments: z.array(z.string()),
   treeHash: z.string().regex(/^[0-9a-f]{64}$/),
   imports: z.array(z.string()),
   constant: z.boolean(),
+  code: z.array(z.string()).optional(),
+  shingles: z.array(number).max(1024).optional(),
 });
 
 /** A zygote's first frame. */
@@ -53,18 +75,44 @@ export const readyFrame = z.object({
   missing: z.array(z.string()),
   python: z.string(),
   prefix: z.string(),
+  /** Where a host may connect, or why it cannot. */
+  socket: z.string().nullable(),
+  noSocket: z.string(),
+  /** What all plays together may use. */
+  memoryMb: z.int().min(0),
 });
 export type Ready = z.infer<typeof readyFrame>;
 
 /** How a process ended, as the zygote saw it. */
 export const exitFrame = z.object({
-  why: z.enum(["kill", "deadline", "protocol", "crash", "start", "host"]).nullable(),
+  why: z.enum(["kill", "deadline", "memory", "protocol", "crash", "start", "host"]).nullable(),
   detail: z.string().nullable(),
   signal: z.int().nullable(),
   code: z.int().nullable(),
   cpu: z.number(),
 });
 export type Exit = z.infer<typeof exitFrame>;
+
+const WHYS = [null, "kill", "deadline", "protocol", "crash", "start", "host"] as const;
+const END_BYTES = 25;
+
+/** A zygote's word on how a process ended, and the zygote's own peak memory in megabytes. Throws on any other shape. */
+export function decodeEnd(body: Uint8Array): { exit: Exit; zygoteMb: number } {
+  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
+  if (body.length < END_BYTES || body[0] >= WHYS.length) {
+    throw new TypeError(`Cannot read an end: ${body.length} bytes, first ${body[0]}`);
+  }
+  const code = view.getInt32(1, true), signal = view.getInt32(5, true);
+  const detail = new TextDecoder().decode(body.subarray(END_BYTES));
+  const exit = {
+    why: WHYS[body[0]],
+    detail: detail === "" ? null : detail,
+    signal: signal === 0 ? null : signal,
+    code: code < 0 ? null : code,
+    cpu: view.getFloat64(9, true),
+  };
+  return { exit, zygoteMb: view.getFloat64(17, true) / 1024 };
+}
 
 const SIGSYS = 31;
 
@@ -78,6 +126,7 @@ export function failureOf(exit: Exit): Failure {
     case "host":
       return failed("host", exit.why, detail);
     case "deadline":
+    case "memory":
     case "protocol":
     case "crash":
       return failed("designer", exit.why, detail);

@@ -19,9 +19,11 @@ import type {
   StartOptions,
 } from "../core/ports.ts";
 import { Process } from "./environment.ts";
-import { DEFAULT_LIMITS, MAX_SOURCE_BYTES, mergeLimits } from "./limits.ts";
+import { DEFAULT_LIMITS, mergeLimits, tooLong } from "./limits.ts";
 import { initReply, parseReply } from "./replies.ts";
+import { type SandboxStatistics, Tally } from "./statistics.ts";
 import { DeadlineError, Semaphore } from "./wait.ts";
+import { WasmPlays } from "./wasm/mod.ts";
 import { type Kind, kindOf, Zygotes } from "./zygotes.ts";
 
 export interface SandboxOptions {
@@ -37,39 +39,129 @@ export interface SandboxOptions {
   minIsolation?: IsolationLevel;
   /** Limits of processes whose start names none. */
   limits?: Partial<SandboxLimits>;
+  /** Plays after which a zygote is replaced. @default 20_000 */
+  playsPerZygote?: number;
+  /** Folder of the sockets, absolute; null relays over one pipe. @default `.spade/s` of this package */
+  sockets?: string | null;
+  /** Modules that programs may import beside those of `sandbox/README.md`, e.g. "sympy". @default [] */
+  packages?: readonly string[];
   /** Milliseconds a zygote may take to start. @default 30_000 */
   deadlineMs?: number;
   /** Layers to leave out, to imitate a host without them (tests). @default [] */
-  without?: readonly ("namespaces" | "chroot" | "user" | "landlock" | "seccomp")[];
+  without?: readonly (
+    | "namespaces"
+    | "chroot"
+    | "user"
+    | "landlock"
+    | "seccomp"
+    | "interpreter"
+  )[];
+  /** Which wall: the kernel's, wasm, or wasm where the kernel gives none. @default "any", with `without` or `folder` "kernel" */
+  level?: "any" | "kernel" | "wasm";
+  /** Deno for the wasm level; the run permission names it. @default "deno" */
+  deno?: string;
 }
 
 /** Milliseconds a start may wait for a free place. */
 const PLACE_DEADLINE_MS = 600_000;
 
+/** Processes of the wasm level alive at a time, at most: each has an interpreter of its own. */
+const WASM_CONCURRENCY = 8;
+
 /** Starts the sandbox. Throws SandboxError where the wall does not stand, UsageError for a wrong option. */
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const minIsolation = options.minIsolation ?? "landlock+seccomp";
-  if (minIsolation === "wasm") {
-    throw new UsageError("Cannot start the sandbox: the wasm level is not built yet");
+export async function startSandbox(options: SandboxOptions): Promise<LocalSandbox> {
+  const { without = [], minIsolation = "landlock+seccomp" } = options;
+  const level = options.level ??
+    (without.length > 0 || options.folder !== undefined ? "kernel" : "any");
+  const hasPackages = (options.packages ?? []).length > 0;
+  if (level === "wasm" && hasPackages) {
+    throw new UsageError(
+      "Cannot start the sandbox: the wasm level has no packages, must be kernel",
+    );
   }
+  if (level === "wasm") return await startWasm(options, "not asked for");
+  try {
+    return await startKernel(options, minIsolation === "wasm" ? "landlock+seccomp" : minIsolation);
+  } catch (error) {
+    // a launcher that is late or broken on Linux is a fault to be told, not a machine without a wall
+    const isWithoutWall = error instanceof SandboxError &&
+      (/isolation is /.test(error.message) || Deno.build.os !== "linux");
+    const isWasmEnough = ["seccomp", "landlock+seccomp", "wasm"].includes(minIsolation);
+    if (level === "kernel" || !isWithoutWall || !isWasmEnough || hasPackages) throw error;
+    return await startWasm(options, error.message);
+  }
+}
+
+/** `kernel` says why no kernel level was taken. */
+async function startWasm(options: SandboxOptions, kernel: string): Promise<LocalSandbox> {
+  const plays = new WasmPlays({
+    deno: options.deno ?? "deno",
+    pool: options.poolSize ?? 2,
+    without: options.without ?? [],
+    deadlineMs: options.deadlineMs ?? 120_000,
+  });
+  try {
+    const { layers } = await plays.probe();
+    return new RunningSandbox(
+      plays,
+      new Semaphore(Math.min(options.concurrency ?? WASM_CONCURRENCY, WASM_CONCURRENCY)),
+      mergeLimits(DEFAULT_LIMITS, options.limits),
+      "wasm",
+      { ...layers, kernel },
+    );
+  } catch (error) {
+    await plays.close();
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    const problem = `the wasm level must be allowed to run ${options.deno ?? "deno"}`;
+    throw new SandboxError(`Cannot start the sandbox: ${problem} (kernel levels: ${kernel})`, {
+      cause: error,
+    });
+  }
+}
+
+async function startKernel(
+  options: SandboxOptions,
+  minIsolation: IsolationLevel,
+): Promise<LocalSandbox> {
+  const limits = mergeLimits(DEFAULT_LIMITS, options.limits);
   const zygotes = new Zygotes({
+    limits,
+    sockets: options.sockets === undefined ? socketFolder() : options.sockets,
     python: options.python,
     script: launcherPath(options.folder),
     pool: options.poolSize ?? 8,
+    packages: checkPackages(options.packages ?? []),
     without: options.without ?? [],
     deadlineMs: options.deadlineMs ?? 30_000,
     minIsolation,
+    playsEach: options.playsPerZygote ?? 20_000,
   });
-  const { level, layers } = (await zygotes.get("bare", 0)).ready;
+  const first = await zygotes.get("bare", 0);
+  const { level } = first.ready;
+  const layers = { ...first.ready.layers, sockets: first.relayed || (true as const) };
   if (level === "refused") throw new SandboxError("Cannot start the sandbox: it was refused");
-  const places = new Semaphore(options.concurrency ?? 64);
+  // where no cgroup bounds them together, no more at a time than fit into memory
+  const fitting = first.ready.layers.memory === true
+    ? Infinity
+    : Math.max(1, Math.floor(first.ready.memoryMb / limits.memoryMb));
+  const places = new Semaphore(Math.min(options.concurrency ?? 64, fitting));
   return new RunningSandbox(
     zygotes,
     places,
-    mergeLimits(DEFAULT_LIMITS, options.limits),
+    limits,
     level,
     layers,
   );
+}
+
+function checkPackages(packages: readonly string[]): readonly string[] {
+  for (const name of packages) {
+    if (!/^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/.test(name)) {
+      const problem = `"${name}" must be the name of a module`;
+      throw new UsageError(`Cannot start the sandbox: package ${problem}`);
+    }
+  }
+  return packages;
 }
 
 function launcherPath(folder: string | undefined): string {
@@ -81,13 +173,24 @@ function launcherPath(folder: string | undefined): string {
   return fileURLToPath(url);
 }
 
-class RunningSandbox implements Sandbox {
-  readonly #zygotes: Zygotes;
+function socketFolder(): string | null {
+  const url = new URL("../../.spade/s", import.meta.url);
+  return url.protocol === "file:" ? fileURLToPath(url) : null;
+}
+
+/** A sandbox in this process, which can tell what it has done. */
+export interface LocalSandbox extends Sandbox {
+  statistics(): SandboxStatistics;
+}
+
+class RunningSandbox implements LocalSandbox {
+  readonly #tally = new Tally();
+  readonly #zygotes: Zygotes | WasmPlays;
   readonly #places: Semaphore;
   readonly #limits: SandboxLimits;
 
   constructor(
-    zygotes: Zygotes,
+    zygotes: Zygotes | WasmPlays,
     places: Semaphore,
     limits: SandboxLimits,
     readonly level: IsolationLevel,
@@ -112,16 +215,37 @@ class RunningSandbox implements Sandbox {
 
   async parse(
     source: string,
-    options: { signal?: AbortSignal } = {},
+    options: { signal?: AbortSignal; details?: boolean } = {},
   ): Promise<Result<ParsedProgram>> {
     const opened = await this.#open(source, "bare", options);
     if (opened.kind !== "ok") return opened;
     await using process = opened.value;
-    const reply = await process.open(parseReply, { op: "parse", source });
+    const reply = await process.open(parseReply, {
+      op: "parse",
+      source,
+      details: options.details ?? false,
+    });
     options.signal?.throwIfAborted();
     if (reply.kind !== "ok") return reply;
-    const { environments, treeHash, imports, constant } = reply.value;
-    return ok({ environments, treeHash, imports, constant });
+    const { i: _, ...parsed } = reply.value;
+    return ok(parsed);
+  }
+
+  statistics(): SandboxStatistics {
+    const { outcomes, cpuSeconds } = this.#tally;
+    const zygotes = this.#zygotes instanceof Zygotes ? this.#zygotes : undefined;
+    return {
+      outcomes: { ...outcomes },
+      open: this.#places.inUse,
+      waiting: this.#places.waiting,
+      cpuSeconds,
+      starts: zygotes ? { ...zygotes.starts } : { pooled: 0, fresh: 0, relayed: 0 },
+      zygotes: {
+        running: zygotes?.all.length ?? 0,
+        started: zygotes?.started ?? 0,
+        replacements: zygotes?.replacements ?? 0,
+      },
+    };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -133,17 +257,17 @@ class RunningSandbox implements Sandbox {
     const { signal } = options;
     signal?.throwIfAborted();
     const limits = mergeLimits(this.#limits, options.limits);
-    const bytes = new TextEncoder().encode(source).length;
-    if (bytes > MAX_SOURCE_BYTES) {
-      const problem = `is ${bytes} bytes, must be at most ${MAX_SOURCE_BYTES}`;
-      return failed("designer", "contract", `program: ${problem}`);
-    }
+    const problem = tooLong(source);
+    if (problem) return problem;
     let release: (() => void) | undefined;
     try {
       release = await this.#places.acquire(PLACE_DEADLINE_MS, signal);
       const launcher = await this.#zygotes.get(kind, options.hashSeed ?? 0);
       signal?.throwIfAborted();
-      return ok(openProcess(launcher, limits, release, signal));
+      return ok(openProcess(launcher.channel(limits), limits, (...end) => {
+        this.#tally.add(...end);
+        release!();
+      }, signal));
     } catch (error) {
       release?.();
       if (error instanceof DeadlineError) return failed("host", "busy", error.message);
@@ -154,15 +278,15 @@ class RunningSandbox implements Sandbox {
 }
 
 function openProcess(
-  launcher: ConstructorParameters<typeof Process>[0],
+  channel: ConstructorParameters<typeof Process>[0],
   limits: SandboxLimits,
-  release: () => void,
+  onEnd: ConstructorParameters<typeof Process>[2],
   signal: AbortSignal | undefined,
 ): Process {
   const abort = () => process.fail(failed("host", "aborted", "the caller gave up"));
-  const process = new Process(launcher, limits, () => {
+  const process = new Process(channel, limits, (...end) => {
     signal?.removeEventListener("abort", abort);
-    release();
+    onEnd(...end);
   });
   signal?.addEventListener("abort", abort);
   return process;

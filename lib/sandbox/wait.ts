@@ -19,6 +19,11 @@ export class Semaphore {
     return this.size - this.#free;
   }
 
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Resolves when it is this caller's turn; returns what gives the place back (once). */
   async acquire(deadlineMs: number, signal?: AbortSignal): Promise<() => void> {
     if (this.#free > 0) {

@@ -1,65 +1,153 @@
 /**
- * Launchers by need: one for each kind of program and hash seed, started when first asked for, replaced when dead.
+ * Launchers by need: for each kind of program and hash seed one, or as many as there are cores when its plays crowd it;
+ * started when first asked for, replaced when dead, old or bloated.
  * @module
  */
 import { SandboxError } from "../core/errors.ts";
 import type { IsolationLevel } from "../core/ports.ts";
 import { Launcher, type LauncherOptions } from "./launcher.ts";
+import type { Starts } from "./statistics.ts";
 
 /** Kinds of zygote: what is imported in them. */
-export type Kind = "bare" | "numpy";
+export type Kind = "bare" | "numpy" | "math_verify";
 
-/** From weakest to strongest; `wasm` stands apart and is not built yet. */
+/** From weakest to strongest; `wasm` stands apart. */
 const ORDER: readonly string[] = ["seccomp", "landlock+seccomp", "uid+landlock+seccomp", "full"];
+
+/** Zygotes of one kind at most, and plays at a time above which there is another. */
+const MAX_ZYGOTES = 4, CROWD = 24;
+/** The import of sympy takes that much longer. */
+const SLOW = 4;
+/** Megabytes a zygote may grow before it is replaced. */
+const GROWTH_MB = 64;
 
 /** Kind a program needs. A mention is enough: names may be used without an import. */
 export function kindOf(source: string): Kind {
+  if (/\b(math_verify|sympy|mpmath|latex2sympy2_extended)\b/.test(source)) return "math_verify";
   return /\b(np|numpy)\b/.test(source) ? "numpy" : "bare";
 }
 
-export type ZygoteOptions = Omit<LauncherOptions, "kind" | "hashSeed"> & {
+export type ZygoteOptions = Omit<LauncherOptions, "kind" | "hashSeed" | "starts"> & {
   minIsolation: IsolationLevel;
+  /** Plays after which a zygote is replaced. */
+  playsEach: number;
 };
 
 export class Zygotes {
-  readonly #running = new Map<string, Promise<Launcher>>();
+  /** By kind and hash seed: those that may get plays. */
+  readonly #running = new Map<string, Launcher[]>();
+  readonly #starting = new Map<string, Promise<Launcher>>();
   readonly #refused = new Map<string, SandboxError>();
+  /** Those that get no more plays and end with the last. */
+  readonly #retired = new Set<Launcher>();
+  readonly #cores = Math.min(MAX_ZYGOTES, navigator.hardwareConcurrency);
   #disposed = false;
+  /** Started so far, and those of them that stand in for one that had died, grown or aged. */
+  started = 0;
+  replacements = 0;
+  readonly starts: Starts = { pooled: 0, fresh: 0, relayed: 0 };
 
   constructor(readonly options: ZygoteOptions) {}
 
-  /** The launcher of that kind. Throws SandboxError where it cannot run. */
-  get(kind: Kind, hashSeed: 0 | 1): Promise<Launcher> {
+  /** The launcher of that kind with the fewest plays. Throws SandboxError where none can run. */
+  get(kind: Kind, hashSeed: 0 | 1): Launcher | Promise<Launcher> {
     if (this.#disposed) {
       return Promise.reject(new SandboxError("Cannot start a play: the sandbox is closed"));
     }
     const key = `${kind} ${hashSeed}`;
-    const known = this.#running.get(key);
-    if (known) return known;
     const refused = this.#refused.get(key);
     if (refused) return Promise.reject(refused);
-    const forget = () => {
-      if (this.#running.get(key) === starting) this.#running.delete(key);
-    };
-    const starting = this.#start(kind, hashSeed).then((launcher) => {
-      launcher.done.then(forget);
+    for (const old of this.#retired) if (old.open === 0) this.#retire(old);
+    const running = this.#running.get(key) ?? [];
+    if (running.length === 0) return this.#starting.get(key) ?? this.#start(kind, hashSeed);
+    const best = running.reduce((one, other) => other.open < one.open ? other : one);
+    if (this.#isWorn(best)) this.#replace(best, kind, hashSeed);
+    else if (best.open >= CROWD && running.length < this.#cores && best.relayed === "") {
+      this.#start(kind, hashSeed).catch(() => {});
+    }
+    return best;
+  }
+
+  /** All that run, retired ones included. */
+  get all(): Launcher[] {
+    return [...[...this.#running.values()].flat(), ...this.#retired];
+  }
+
+  /** Ends all, plays included. */
+  async close(): Promise<void> {
+    this.#disposed = true;
+    const starting = [...this.#starting.values()];
+    await Promise.all([
+      ...this.all.map((launcher) => launcher.close()),
+      ...starting.map((one) => one.then((launcher) => launcher.close(), () => {})),
+    ]);
+  }
+
+  #isWorn(launcher: Launcher): boolean {
+    return launcher.ended >= this.options.playsEach || launcher.grownMb > GROWTH_MB;
+  }
+
+  /** A new one first; then the old one gets no more plays. */
+  #replace(old: Launcher, kind: Kind, hashSeed: 0 | 1): void {
+    if (this.#starting.has(`${kind} ${hashSeed}`)) return;
+    this.#start(kind, hashSeed).then(() => {
+      this.replacements += 1;
+      this.#drop(old);
+      this.#retire(old);
+    }, () => {});
+  }
+
+  #retire(launcher: Launcher): void {
+    if (launcher.open > 0) {
+      this.#retired.add(launcher);
+    } else {
+      this.#retired.delete(launcher);
+      launcher.close();
+    }
+  }
+
+  #drop(launcher: Launcher): void {
+    this.#retired.delete(launcher);
+    for (const [key, running] of this.#running) {
+      this.#running.set(key, running.filter((one) => one !== launcher));
+    }
+  }
+
+  #start(kind: Kind, hashSeed: 0 | 1): Promise<Launcher> {
+    const key = `${kind} ${hashSeed}`;
+    const known = this.#starting.get(key);
+    if (known) return known;
+    const starting = this.#launch(kind, hashSeed).then((launcher) => {
+      const running = this.#running.get(key) ?? [];
+      if (running.length > 0 && launcher.relayed !== "") {
+        launcher.close(); // no socket was left: the others are quicker
+        return running[0];
+      }
+      this.started += 1;
+      this.#running.set(key, [...running, launcher]);
+      launcher.done.then(() => {
+        if (this.#running.get(key)?.includes(launcher)) this.replacements += 1;
+        this.#drop(launcher);
+      });
       return launcher;
-    });
-    this.#running.set(key, starting);
-    starting.catch(forget);
+    }).finally(() => this.#starting.delete(key));
+    this.#starting.set(key, starting);
     return starting;
   }
 
-  async #start(kind: Kind, hashSeed: 0 | 1): Promise<Launcher> {
-    const launcher = await Launcher.start({ ...this.options, kind, hashSeed });
+  async #launch(kind: Kind, hashSeed: 0 | 1): Promise<Launcher> {
+    const { options, starts } = this;
+    const deadlineMs = options.deadlineMs * (kind === "math_verify" ? SLOW : 1);
+    const launcher = await Launcher.start({ ...options, deadlineMs, starts, kind, hashSeed });
     const { level, layers, missing, python, prefix } = launcher.ready;
+    const lost = [kind, ...this.options.packages].filter((name) => missing.includes(name));
     const problem =
       level === "refused" || ORDER.indexOf(level) < ORDER.indexOf(this.options.minIsolation)
         ? `isolation is ${level}, must be at least ${this.options.minIsolation} (${
           lacking(layers)
-        })`
-        : kind === "numpy" && missing.includes("numpy")
-        ? `numpy is missing in Python ${python} at ${prefix}, must be installed`
+        }); what to change on this host: deno task doctor --sandbox`
+        : lost.length > 0
+        ? `${lost.join(", ")} is missing in Python ${python} at ${prefix}, must be installed`
         : this.#disposed
         ? "the sandbox is closed"
         : undefined;
@@ -69,17 +157,9 @@ export class Zygotes {
     this.#refused.set(`${kind} ${hashSeed}`, refused);
     throw refused;
   }
-
-  /** Ends all, plays included. */
-  async close(): Promise<void> {
-    this.#disposed = true;
-    const running = [...this.#running.values()];
-    this.#running.clear();
-    await Promise.all(running.map((one) => one.then((launcher) => launcher.close(), () => {})));
-  }
 }
 
 function lacking(layers: Readonly<Record<string, true | string>>): string {
-  return Object.entries(layers).filter(([, state]) => state !== true)
+  return Object.entries(layers).filter(([name, state]) => state !== true && name !== "memory")
     .map(([name, state]) => `${name}: ${state}`).join(", ");
 }

@@ -12,6 +12,7 @@ MAX_TEXT = 64 * 1024
 MAX_INFO = 64 * 1024
 MAX_ACTIONS = 4096
 MAX_DEPTH = 16
+MAX_TOOLS = 64
 SAFE_INTEGER = 2 ** 53 - 1
 DROPPED = object()
 
@@ -158,3 +159,31 @@ def solution_value(value):
         if size > MAX_TEXT:
             _refuse("solution", "more than %d characters" % MAX_TEXT, "shorter")
     return actions
+
+
+def tools_value(value):
+    """OpenAI function schemas, as JSON can hold them."""
+    if not isinstance(value, (list, tuple)):
+        _refuse("tools", _kind(value), "a list of schemas")
+    if len(value) > MAX_TOOLS:
+        _refuse("tools", "%d" % len(value), "at most %d" % MAX_TOOLS)
+    kept = []
+    for index, item in enumerate(value):
+        if not isinstance(item, dict):
+            _refuse("tools[%d]" % index, _kind(item), "dict")
+        kept.append(_jsonable(item, 0))
+    if len(_encode(kept)) > MAX_INFO:
+        _refuse("tools", "%d bytes of JSON" % len(_encode(kept)), "at most %d" % MAX_INFO)
+    return kept
+
+
+def call_value(value):
+    first, second = _parts(value, "call", "(text, info)")
+    return {"observation": observation(first, "call.text"), "info": info(second, "call.info")}
+
+
+def count(value, path):
+    """How many items a list has."""
+    if not isinstance(value, (list, tuple)):
+        _refuse(path, _kind(value), "list")
+    return min(len(value), MAX_ACTIONS)

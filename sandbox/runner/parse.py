@@ -2,13 +2,22 @@
 
 The tree hash is a sha-256 of the tree in which names chosen by the author (locals, arguments, functions, classes,
 attributes the program itself sets) are numbered in order of appearance, docstrings, annotations and formatting are
-dropped and constants are kept. Names of the contract and of libraries stay.
+dropped and constants are kept. Names of the contract and of libraries stay. Shingles are hashes of each 8 successive
+pieces of that text without the numbers, so that what is inserted changes only its own neighbourhood.
 """
 import ast
 import hashlib
+import io
+import tokenize
+import zlib
 
 CONTRACT = frozenset("reset step solution close max_turns constant seed action tools state instructions criteria".split())
 SKIPPED_FIELDS = frozenset(("annotation", "asname", "returns", "type_comment", "type_ignores", "ctx", "kind", "type_params"))
+
+
+SHINGLE = 8
+MAX_SHINGLES = 1024
+MAX_CODE = 1 << 16
 
 
 class SyntaxProblem(Exception):
@@ -60,10 +69,12 @@ class _Bound(ast.NodeVisitor):
 class _Normaliser:
     """Writes the tree as text, names numbered in order of appearance."""
 
-    def __init__(self, bound):
-        self.bound, self.numbered, self.parts = bound, {}, []
+    def __init__(self, bound, numbers=True):
+        self.bound, self.numbers, self.numbered, self.parts = bound, numbers, {}, []
 
     def _number(self, space, name):
+        if not self.numbers:
+            return space
         return "%s%d" % (space, self.numbered.setdefault((space, name), len(self.numbered)))
 
     def name(self, name):
@@ -142,7 +153,48 @@ def _is_true(item):
     return named and isinstance(value, ast.Constant) and value.value is True
 
 
-def parse(source):
+def _shingles(tree, bound):
+    """The smallest hashes of all shingles: two programs' shares of equal ones estimate how alike they are."""
+    normaliser = _Normaliser(bound, numbers=False)
+    normaliser.write(tree)
+    parts = [part.encode("utf-8", "surrogatepass") for part in normaliser.parts if part != ")"]
+    count = max(1, len(parts) - SHINGLE + 1)
+    hashes = {zlib.crc32(b"\0".join(parts[i : i + SHINGLE])) for i in range(count)}
+    return sorted(hashes)[:MAX_SHINGLES]
+
+
+def _code(source):
+    """The source outside string literals and comments: runs of text between them, at most 64 Ki characters in all."""
+    lines = io.StringIO(source).readlines()
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    runs, position, opened = [], 0, 0
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            name = tokenize.tok_name[token.type]
+            begin = starts[token.start[0] - 1] + token.start[1]
+            end = starts[min(token.end[0] - 1, len(lines))] + token.end[1]
+            if name in ("STRING", "COMMENT", "FSTRING_START") and opened == 0:
+                runs.append(source[position:begin])
+                position = end
+            opened += (name == "FSTRING_START") - (name == "FSTRING_END")
+            if name in ("FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END") or opened:
+                position = max(position, end)
+    except (tokenize.TokenError, IndentationError):
+        pass
+    runs.append(source[position:])
+    kept, left = [], MAX_CODE
+    for run in runs:
+        run = run.strip()[:left]
+        if run:
+            kept.append(run)
+            left -= len(run)
+    return kept
+
+
+def parse(source, details=False):
+    """Facts of every program; with `details` also what the leak and near-duplicate checks compare."""
     try:
         tree = ast.parse(source, "<program>")
         classes = [n for n in _module_level(tree) if isinstance(n, ast.ClassDef) and n.name.endswith("Env")]
@@ -162,7 +214,9 @@ def parse(source):
         raise SyntaxProblem("line 1: %s" % error)
     except RecursionError:
         raise SyntaxProblem("line 1: nested too deeply")
+    facts = {"code": _code(source), "shingles": _shingles(tree, bound)} if details else {}
     return {
+        **facts,
         "environments": [node.name for node in classes],
         "treeHash": hashlib.sha256("".join(normaliser.parts).encode("utf-8", "surrogatepass")).hexdigest(),
         "imports": sorted(imports),

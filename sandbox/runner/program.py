@@ -1,9 +1,11 @@
 """One program: executed once, constructed, then asked. Runs only inside a confined child."""
+import inspect
 import sys
 import types
 
 from runner import contract
 from runner.contract import Violation
+from spade_env import tool_name
 
 NAME = "program"
 
@@ -27,8 +29,27 @@ def _environment_class(names):
     return next(iter(found.values()))
 
 
+def _signature(function):
+    """What a tool's method takes: names, those without a default, whether any name will do; None without a method."""
+    if not callable(function):
+        return None
+    names, required, variadic = [], [], False
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            variadic = True
+        elif parameter.kind is parameter.POSITIONAL_ONLY:
+            required.append(parameter.name)
+        elif parameter.kind is not parameter.VAR_POSITIONAL:
+            names.append(parameter.name)
+            if parameter.default is parameter.empty:
+                required.append(parameter.name)
+    return {"names": names, "required": required, "variadic": variadic}
+
+
 class Program:
-    """Answers reset, step and solution for the program's environment."""
+    """Answers every request of the contract for the program's environment."""
+
+    OPERATIONS = "reset step tools call answer criteria solution".split()
 
     def __init__(self, source, max_turns, prelude):
         module = types.ModuleType(NAME)
@@ -39,6 +60,9 @@ class Program:
         self.cls = _environment_class(names)
         self.arguments = {"max_turns": max_turns} if max_turns is not None and _takes_max_turns(self.cls) else {}
         self.environment = self.cls(**self.arguments)
+
+    def operations(self):
+        return {name: getattr(self, name) for name in self.OPERATIONS}
 
     def describe(self):
         turns = getattr(self.environment, "max_turns", None)
@@ -52,6 +76,37 @@ class Program:
 
     def step(self, request):
         return contract.step_value(self.environment.step(request["action"]))
+
+    def tools(self, _request):
+        """Schemas after the last reset beside the signatures of their methods, or null for a game."""
+        environment = self.environment
+        if not callable(getattr(environment, "call", None)):
+            return {"tools": None}
+        tools = contract.tools_value(getattr(environment, "tools", None))
+        signatures = {}
+        for tool in tools:
+            name = tool_name(tool)
+            if name is not None:
+                signatures[name] = _signature(getattr(environment, "tool_" + name, None))
+        return {"tools": tools, "signatures": signatures,
+                "instructions": contract.count(environment.instructions, "instructions"),
+                "criteria": contract.count(environment.criteria, "criteria")}
+
+    def call(self, request):
+        return contract.call_value(self.environment.call(request["name"], request["arguments"]))
+
+    def answer(self, request):
+        return contract.step_value(self.environment.answer(request["text"]))
+
+    def criteria(self, _request):
+        """Of each criterion: true, false, or what it raised."""
+        environment, verdicts = self.environment, []
+        for criterion in environment.criteria[: contract.MAX_ACTIONS]:
+            try:
+                verdicts.append(bool(criterion(environment.state)))
+            except Exception as error:  # noqa: BLE001
+                verdicts.append(contract.well_formed("%s: %s" % (type(error).__name__, error))[:200])
+        return {"criteria": verdicts}
 
     def solution(self, _request):
         function = getattr(self.environment, "solution", None)

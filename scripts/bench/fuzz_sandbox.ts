@@ -53,8 +53,8 @@ if (only !== undefined) {
     rounds: 10,
     onRound: (figures) => console.log(JSON.stringify(figures)),
   });
-  const { outcomes, seconds, slowestMs, faults, leaks } = found;
-  console.log({ outcomes, seconds, slowestMs, faults, leaks });
+  const { outcomes, seconds, slowestMs, faults, late, leaks } = found;
+  console.log({ outcomes, seconds, slowestMs, faults, late, leaks });
   const { stdout } = await new Deno.Command("git", { args: ["rev-parse", "HEAD"] }).output();
   await Deno.writeTextFile(
     out,

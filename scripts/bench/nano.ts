@@ -5,7 +5,7 @@
  */
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { type RecordOf, UsageError } from "../../lib/core/mod.ts";
+import { UsageError } from "../../lib/core/mod.ts";
 import { pythonOf, root } from "../../lib/cli/files.ts";
 import { designsOfModel, designsOfRun, evaluateModel } from "../../lib/cli/evaluate_model.ts";
 import { type Command, listValue, numberValue, parseOptions } from "../../lib/cli/options.ts";

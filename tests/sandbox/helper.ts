@@ -1,6 +1,6 @@
 /** Shared by the sandbox tests: which Python, short programs, what is alive. */
 import assert from "node:assert/strict";
-import { type SandboxOptions, startSandbox } from "../../lib/sandbox/mod.ts";
+import { type LocalSandbox, type SandboxOptions, startSandbox } from "../../lib/sandbox/mod.ts";
 import type { Failure, Result } from "../../lib/core/outcome.ts";
 import type { EnvironmentProcess, Sandbox, StartOptions } from "../../lib/core/ports.ts";
 
@@ -17,7 +17,7 @@ function setUp(): string | undefined {
   }
 }
 
-export function sandboxOf(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
+export function sandboxOf(options: Partial<SandboxOptions> = {}): Promise<LocalSandbox> {
   return startSandbox({ python, poolSize: 4, ...options });
 }
 

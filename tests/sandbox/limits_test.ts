@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { DEFAULT_LIMITS, encodeLimits, mergeLimits } from "../../lib/sandbox/limits.ts";
+import {
+  DEFAULT_LIMITS,
+  encodeLimits,
+  encodeStanding,
+  mergeLimits,
+} from "../../lib/sandbox/limits.ts";
 
 Deno.test("mergeLimits() keeps the base where nothing is given", () => {
   const merged = mergeLimits(DEFAULT_LIMITS, { requestCpuSeconds: 0.2 });
@@ -35,4 +40,9 @@ Deno.test("encodeLimits() writes five doubles in the zygote's order", () => {
     4,
     5,
   ]);
+});
+
+Deno.test("encodeStanding() writes memory and CPU", () => {
+  const { buffer } = encodeStanding({ memoryMb: 5, cpuSeconds: 3 });
+  assert.deepEqual([...new Float64Array(buffer)], [5, 3]);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { failureOf, initReply, stepReply } from "../../lib/sandbox/replies.ts";
+import { decodeEnd, failureOf, initReply, stepReply } from "../../lib/sandbox/replies.ts";
 import { kindOf } from "../../lib/sandbox/zygotes.ts";
 
 const end = { why: null, detail: null, signal: null, code: null, cpu: 0 };
@@ -51,4 +51,24 @@ Deno.test("kindOf() sees numpy whether it is imported or only used", () => {
   assert.equal(kindOf("import numpy as np\n"), "numpy");
   assert.equal(kindOf("x = np.zeros(3)\n"), "numpy");
   assert.equal(kindOf("snp = 1\n"), "bare");
+  assert.equal(kindOf("from math_verify import parse\nimport numpy\n"), "math_verify");
+  assert.equal(kindOf("import sympy\n"), "math_verify");
+});
+
+Deno.test("decodeEnd() reads a zygote's word on an end and refuses another shape", () => {
+  const body = new Uint8Array(25 + 3);
+  const view = new DataView(body.buffer);
+  body[0] = 2;
+  view.setInt32(1, -1, true);
+  view.setInt32(5, 9, true);
+  view.setFloat64(9, 0.25, true);
+  view.setFloat64(17, 20480, true);
+  body.set(new TextEncoder().encode("why"), 25);
+  assert.deepEqual(decodeEnd(body), {
+    exit: { why: "deadline", detail: "why", signal: 9, code: null, cpu: 0.25 },
+    zygoteMb: 20,
+  });
+  assert.throws(() => decodeEnd(body.subarray(0, 24)), TypeError);
+  body[0] = 7;
+  assert.throws(() => decodeEnd(body), TypeError);
 });
