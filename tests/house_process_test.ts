@@ -31,6 +31,8 @@ Deno.test("rooms import only the rooms they may, and only through their doors", 
       const path = new URL(target, `file:///${file}`).pathname.slice(1);
       const other = path.split("/")[1];
       if (other === room) continue;
+      // the runner's Python, read as text for the wasm level
+      if (room === "sandbox" && /^sandbox\/.*\.py$/.test(path)) continue;
       assert.ok(mayImport[room].includes(other), `${file} imports ${path}`);
       const isDoor = path === `lib/${other}/mod.ts` || other === "core";
       assert.ok(isDoor, `${file} imports an inner file: ${path}`);
