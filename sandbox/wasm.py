@@ -10,7 +10,7 @@ import time
 import child
 import preload
 
-OUTWARD = frozenset("js pyodide pyodide_js _pyodide _pyodide_core _pyodide_js pyodide_kernel_support".split())
+OUTWARD = frozenset("js pyodide pyodide_js _pyodide _pyodide_core _pyodide_js pyodide_kernel_support asyncio _asyncio".split())
 NUMPY = "No module named 'numpy' (the wasm level runs pure Python only)"
 
 

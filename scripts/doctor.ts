@@ -1,15 +1,18 @@
 /** `deno task doctor`: what was found on this machine and what is limited, one line each. */
-import { examine, exitCode, formatFindings } from "../lib/cli/doctor.ts";
+import { examine, examineWall, exitCode, formatFindings } from "../lib/cli/doctor.ts";
 
-const unknown = Deno.args.find((arg) => arg !== "--json" && arg !== "--help");
+const known = ["--json", "--sandbox", "--help"];
+const unknown = Deno.args.find((arg) => !known.includes(arg));
 if (unknown !== undefined || Deno.args.includes("--help")) {
   if (unknown !== undefined) console.error(`Cannot examine: unknown option ${unknown}\n`);
   console.log(
-    "deno task doctor [--json]\n\nSays what was found on this machine and what is limited.",
+    "deno task doctor [--sandbox] [--json]\n\nSays what was found on this machine and what is limited.\n\n" +
+      "  --sandbox  each layer of the wall, tried and observed, and what to change for the next level",
   );
   Deno.exit(unknown === undefined ? 0 : 2);
 }
-const findings = await examine({
+const look = Deno.args.includes("--sandbox") ? examineWall : examine;
+const findings = await look({
   root: ".",
   denoVersion: Deno.version.deno,
   cores: navigator.hardwareConcurrency,

@@ -7,7 +7,8 @@ import { askEngine, findEngine, findModel, NOT_SET_UP } from "./doctor/engine.ts
 import type { Finding } from "./doctor/finding.ts";
 import { findCores, findDeno, findDisk, findGpu, findMemory } from "./doctor/machine.ts";
 import { askAllPythons, findEnvironments, findPython } from "./doctor/python.ts";
-import { findSandbox } from "./doctor/sandbox.ts";
+import { examineSandbox } from "./doctor/layers.ts";
+import { findSandbox, sandboxPython } from "./doctor/sandbox.ts";
 import { unfitness } from "./setup/mod.ts";
 
 export { exitCode, type Finding, formatFindings } from "./doctor/finding.ts";
@@ -21,6 +22,15 @@ export interface DoctorOptions {
   memory: { total: number; available: number };
   /** SPADE_PYTHON. */
   python?: string;
+}
+
+/** The wall alone, layer by layer. */
+export async function examineWall(options: DoctorOptions): Promise<Finding[]> {
+  const candidates = await askAllPythons(options.root, options.python);
+  const fit = candidates.find(({ facts }) => facts !== undefined && unfitness(facts) === undefined);
+  const python = await sandboxPython(options.root, fit?.name);
+  if (python !== undefined) return await examineSandbox(python);
+  return [{ name: "Sandbox", mark: "missing", found: "no Python to start it with" }];
 }
 
 /** Looks at everything once; takes a few seconds, most of it importing torch. */

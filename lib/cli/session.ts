@@ -6,31 +6,31 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { createCorpus, parseJsonl } from "../corpus/mod.ts";
+import { createCorpus } from "../corpus/mod.ts";
 import {
+  type Chat,
   type Clock,
   type Engine,
   type EventSink,
   type IsolationLevel,
   type Sandbox,
-  sha256,
+  type Tokenizer,
   UsageError,
 } from "../core/mod.ts";
-import { chooseSkills, compactPrompt, loadSkills } from "../designer/mod.ts";
 import { connectEngine, EmbeddedEngine } from "../engine/mod.ts";
 import { compactChat, loadTokenizer } from "../engine/text/mod.ts";
-import { type Config, type FolderProgram, type Loop, selectionRule } from "../loop/mod.ts";
+import {
+  type Config,
+  type DesignerSide,
+  type FolderProgram,
+  type Loop,
+  selectionRule,
+} from "../loop/mod.ts";
 import { startSandbox } from "../sandbox/mod.ts";
 import type { Manifest, Store } from "../store/mod.ts";
-import {
-  commitOf,
-  hashFolder,
-  inProject,
-  pythonOf,
-  readPrograms,
-  readText,
-  root,
-} from "./files.ts";
+import { commitOf, hashFolder, inProject, pythonOf, readText, root } from "./files.ts";
+import { readInputs } from "./inputs.ts";
+import { assertStartable } from "./unable.ts";
 
 export const toolkitVersion = "0.1.0";
 
@@ -61,48 +61,44 @@ function requirePython(name: "sandbox" | "engine"): string {
   );
 }
 
-async function openEngine(options: SessionOptions): Promise<Engine> {
+/** An engine on a model; `name` sets its files apart from those of another one. */
+async function openEngine(
+  options: SessionOptions,
+  of: { engine: string; model: string; name: string },
+): Promise<Engine> {
   const { config, dir, emit, signal } = options;
-  if (config.engine !== "embedded") {
-    return await connectEngine({ url: config.engine, signal });
+  if (of.engine !== "embedded") {
+    return await connectEngine({ url: of.engine, signal });
   }
-  const model = inProject(config.model);
+  const model = inProject(of.model);
   if (!fs.existsSync(path.join(model, "config.json"))) {
-    throw new UsageError(`Cannot start the engine: there is no model in ${config.model}`);
+    throw new UsageError(`Cannot start the engine: there is no model in ${of.model}`);
   }
-  emit({ kind: "note", message: `starting the embedded engine on ${config.model}` });
+  emit({ kind: "note", message: `starting the embedded engine on ${of.model}` });
   return await EmbeddedEngine.start({
     python: requirePython("engine"),
     script: path.join(root, "scripts", "engine", "server.py"),
     model,
-    state: path.join(dir, "engine"),
-    log: path.join(dir, "engine.log"),
+    state: path.join(dir, of.name),
+    log: path.join(dir, `${of.name}.log`),
     threads: config.engineThreads,
     signal,
   });
 }
 
-/** The corpus of a configuration, with what was left out told. */
-function openCorpus(config: Config, emit: EventSink) {
-  if (config.corpus === null) return null;
-  const text = readText(config.corpus, "corpus");
-  let parsed: ReturnType<typeof parseJsonl>;
+/** Tokenizer and chat form of a model's folder. */
+function openText(model: string): { tokenizer: Tokenizer; chat: Chat } {
+  const file = readText(`${model}/tokenizer.json`, "tokenizer");
+  const tokenizer = loadTokenizer(JSON.parse(file));
   try {
-    parsed = parseJsonl(text, { name: path.basename(config.corpus) });
+    return { tokenizer, chat: compactChat(tokenizer) };
   } catch (cause) {
-    throw new UsageError((cause as Error).message, { cause });
+    throw new UsageError(
+      `Cannot use model ${model}: only the compact chat form can be read; ` +
+        (cause as Error).message,
+      { cause },
+    );
   }
-  if (parsed.documents.length === 0) {
-    throw new UsageError(`Cannot use corpus ${config.corpus}: it has no documents`);
-  }
-  if (parsed.rejects.length > 0) {
-    const lines = parsed.rejects.slice(0, 3).map(({ line, reason }) => `line ${line}: ${reason}`);
-    emit({
-      kind: "warning",
-      message: `corpus: ${parsed.rejects.length} lines left out (${lines.join("; ")})`,
-    });
-  }
-  return { ...parsed, hash: sha256(text) };
 }
 
 /** Syntax trees of programs, in their order. */
@@ -140,35 +136,32 @@ async function trainable(
   return kept;
 }
 
-/** Refuses skills that no prompt knows. */
-function checkSkills(config: Config): void {
-  const known = loadSkills(readText("data/skills.yaml", "skills"));
-  try {
-    chooseSkills(known, config.skills);
-  } catch (cause) {
-    throw new UsageError((cause as Error).message, { cause });
-  }
+/** The other model of `designer: external`, in an engine of its own that is never trained. */
+async function openDesigner(
+  options: SessionOptions,
+  stack: AsyncDisposableStack,
+): Promise<DesignerSide | undefined> {
+  const { designer, externalDesigner } = options.config;
+  if (designer !== "external" || externalDesigner === null) return undefined;
+  const text = openText(externalDesigner.model);
+  const engine = await openEngine(options, { ...externalDesigner, name: "designer" });
+  stack.use(engine);
+  return { sampler: engine.base, ...text };
 }
 
 /** Opens everything; on an error what was opened is closed again. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { config, emit, clock, signal } = options;
-  checkSkills(config);
-  const corpus = openCorpus(config, emit);
-  const programs = config.pool === null ? [] : readPrograms(config.pool);
-  const heldout: { dev: FolderProgram[]; test: FolderProgram[] } = config.heldout === null
-    ? { dev: [], test: [] }
-    : { dev: readPrograms(`${config.heldout}/dev`), test: readPrograms(`${config.heldout}/test`) };
-  const tokenizer = loadTokenizer(
-    JSON.parse(readText(`${config.model}/tokenizer.json`, "tokenizer")),
-  );
-  const chat = compactChat(tokenizer);
-  const prompt = compactPrompt();
+  assertStartable(config);
+  const { corpus, prompt, promptHash, pool: programs, heldout } = await readInputs(config, emit);
+  const { tokenizer, chat } = openText(config.model);
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(
     await startSandbox({
       python: requirePython("sandbox"),
       concurrency: config.sandbox.concurrency,
+      limits: config.sandbox,
+      packages: config.sandbox.packages,
       minIsolation: options.minIsolation,
     }),
   );
@@ -176,7 +169,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const heldoutPrograms = [...heldout.dev, ...heldout.test];
   const heldoutTrees = new Set(await treesOf(sandbox, heldoutPrograms, config.heldout ?? ""));
   const pool = await trainable(sandbox, programs, heldoutTrees, options);
-  const engine = stack.use(await openEngine(options));
+  const engine = stack.use(await openEngine(options, { ...config, name: "engine" }));
   const { capabilities } = engine.trainer;
   if (config.klCoefficient > 0 && !capabilities.reference) {
     throw new UsageError(
@@ -184,6 +177,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         "reference policy; set klCoefficient=0 or use another engine",
     );
   }
+  const longest = Math.max(config.context, config.late?.context ?? 0);
+  if (longest > capabilities.maxContext) {
+    throw new UsageError(
+      `Cannot use context ${longest}: model ${config.model} holds at most ${capabilities.maxContext}`,
+    );
+  }
+  const other = await openDesigner(options, stack);
   const flags = config.engine === "embedded" ? [`--threads ${config.engineThreads}`] : [];
   const manifest: Manifest = {
     format: 1,
@@ -218,7 +218,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       : { name: config.corpus, hash: corpus.hash, documents: corpus.documents.length },
     prompts: {
       version: prompt.version,
-      hash: sha256(readText("lib/designer/prompt.ts", "prompts")),
+      hash: promptHash,
     },
     config: { ...config },
     seeds: { run: config.seed },
@@ -242,6 +242,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       tokenizer,
       chat,
       prompt,
+      externalDesigner: other,
       corpus: corpus === null ? null : createCorpus(corpus.documents),
       pool,
       heldout,

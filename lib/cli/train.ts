@@ -5,14 +5,16 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { loadRun } from "../analysis/mod.ts";
-import { type IsolationLevel, UsageError } from "../core/mod.ts";
+import { UsageError } from "../core/mod.ts";
 import { checkConfig, type Config, readState, resolveConfig, restore, train } from "../loop/mod.ts";
 import { appendAmendment, differencesOf, Store } from "../store/mod.ts";
+import { dryRun, dryRunText } from "./dry_run.ts";
 import { findRun, presetFiles, root } from "./files.ts";
 import { LiveView } from "./live.ts";
 import type { Invocation } from "./main.ts";
 import { openRun, restoreNewestCopy } from "./open_run.ts";
 import { type Command, listValue, numberValue, textValue, type Values } from "./options.ts";
+import { isolationValue, packagesValue } from "./sandbox_options.ts";
 import { openSession, type Session } from "./session.ts";
 import { writeReport } from "./write_report.ts";
 
@@ -20,6 +22,7 @@ const shared: Command["options"] = {
   json: { type: "boolean" },
   plain: { type: "boolean" },
   "min-isolation": { type: "string" },
+  "sandbox-packages": { type: "string" },
 };
 
 export const trainCommand: Command = {
@@ -35,6 +38,7 @@ export const trainCommand: Command = {
     name: { type: "string" },
     engine: { type: "string" },
     model: { type: "string" },
+    corpus: { type: "string" },
     "dry-run": { type: "boolean" },
   },
   help: `deno task train [options]
@@ -50,7 +54,11 @@ Trains a policy by self-play in environments that it writes itself, and keeps ev
   --engine URL          a Tinker-speaking server that already runs (default: start our own)
   --model DIR           folder of the starting weights
   --min-isolation LEVEL refuse to run below this sandbox level (default: landlock+seccomp)
-  --dry-run             print the resolved configuration and stop
+  --sandbox-packages A,B
+                        modules of the sandbox's Python that programs may import, too
+  --corpus FILE         documents that ground the designer
+  --dry-run             print the resolved configuration, what differs from the preset and what a run
+                        is expected to take, and stop; opens no engine and no sandbox
   --plain, --json       plain lines, or one JSON object a line, instead of the live view`,
 };
 
@@ -69,6 +77,8 @@ every finished unit of work of the rollout that was cut.
   --engine URL          another server that runs the same starting weights and can load the
                         run's saved ones ("embedded": our own)
   --min-isolation LEVEL refuse to run below this sandbox level (default: landlock+seccomp)
+  --sandbox-packages A,B
+                        modules of the sandbox's Python that programs may import, too
   --plain, --json       plain lines, or one JSON object a line, instead of the live view`,
 };
 
@@ -78,22 +88,13 @@ function overrides(values: Values): string[] {
   const rollouts = numberValue("rollouts", values.rollouts);
   if (seed !== undefined) list.push(`seed=${seed}`);
   if (rollouts !== undefined) list.push(`rollouts=${rollouts}`);
-  for (const key of ["engine", "model"]) {
+  const packages = packagesValue(values);
+  if (packages) list.push(`sandbox.packages=${JSON.stringify(packages)}`);
+  for (const key of ["engine", "model", "corpus"]) {
     const value = textValue(values[key]);
     if (value !== undefined) list.push(`${key}=${JSON.stringify(value)}`);
   }
   return list;
-}
-
-function isolation(values: Values): IsolationLevel | undefined {
-  const level = textValue(values["min-isolation"]);
-  const levels = ["full", "uid+landlock+seccomp", "landlock+seccomp", "seccomp", "wasm"];
-  if (level !== undefined && !levels.includes(level)) {
-    throw new UsageError(
-      `Cannot use --min-isolation ${level}: must be one of ${levels.join(", ")}`,
-    );
-  }
-  return level as IsolationLevel | undefined;
 }
 
 /** A free folder under runs/. */
@@ -162,10 +163,11 @@ export async function trainRun({ values, signal }: Invocation): Promise<number> 
     set: overrides(values),
   }, presetFiles());
   if (values["dry-run"] === true) {
-    console.log(JSON.stringify(config, undefined, 2));
+    const result = await dryRun(config);
+    console.log(values.json === true ? JSON.stringify(result) : dryRunText(result));
     return 0;
   }
-  const minIsolation = isolation(values);
+  const minIsolation = isolationValue(values);
   const dir = runFolder(textValue(values.name), config);
   fs.mkdirSync(dir, { recursive: true });
   const live = liveView(values);
@@ -219,7 +221,9 @@ export async function resumeRun({ values, positionals, signal }: Invocation): Pr
   using store = openRun(dir);
   const kept = store.all("run")[0];
   const engine = textValue(values.engine);
-  const config = checkConfig(engine === undefined ? kept.config : { ...kept.config, engine });
+  const first = checkConfig(engine === undefined ? kept.config : { ...kept.config, engine });
+  const packages = packagesValue(values) ?? first.sandbox.packages;
+  const config = { ...first, sandbox: { ...first.sandbox, packages } };
   const cursor = store.get("cursor", "state");
   if (cursor?.value.finished === true) {
     const written = path.relative(root, writeReport(store, dir));
@@ -233,7 +237,7 @@ export async function resumeRun({ values, positionals, signal }: Invocation): Pr
       emit: live.sink,
       clock,
       signal,
-      minIsolation: isolation(values),
+      minIsolation: isolationValue(values),
     });
     const loop = session.loop(store);
     const differences = differencesOf(

@@ -35,33 +35,33 @@ Deno.test("a busy play gets no more than its share of a core, and its neighbours
   for (const play of busy) await play[Symbol.asyncDispose]();
 });
 
-/**
- * Kills the first process and says after how many milliseconds none of the others is left, and how long a busy process
- * of its own took to die: the most a machine under load can be blamed for.
- */
+/** Kills the first process and says after how many milliseconds none of the others is left. */
 const KILL = `
 import os, sys, time
 pids = [int(p) for p in sys.argv[1:]]
 def there(pid):
     try: return open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()[0] not in "ZX"
     except OSError: return False
-def gone(victim, watched):
-    began = time.monotonic()
-    os.kill(victim, 9)
-    while any(map(there, watched)) and time.monotonic() - began < 20: time.sleep(.002)
-    return round((time.monotonic() - began) * 1000)
-own = os.fork()
-if own == 0:
-    while True: pass
-time.sleep(.1)
-usual = gone(own, [own])
-print(gone(pids[0], pids[1:]), usual)
+began = time.monotonic()
+os.kill(pids[0], 9)
+while any(map(there, pids[1:])) and time.monotonic() - began < 20: time.sleep(.002)
+print(round((time.monotonic() - began) * 1000))
 `;
 
 for (const sockets of [undefined, null]) {
   const way = sockets === null ? "relayed" : "connected";
   Deno.test(`killed hard, the host leaves nothing alive within a second, ${way}`, async () => {
-    const code = `
+    let least = Infinity; // a machine under load may be late once, not each time
+    for (let attempt = 0; attempt < 3 && least >= 1000; attempt++) {
+      least = Math.min(least, await killHost(sockets, way));
+    }
+    assert.ok(least < 1000, `${least} ms`);
+  });
+}
+
+/** Milliseconds until all below a host that was killed are gone. */
+async function killHost(sockets: null | undefined, way: string): Promise<number> {
+  const code = `
 import { startSandbox } from "${new URL("../../lib/sandbox/mod.ts", import.meta.url)}";
 const sandbox = await startSandbox({ python: "${python}", sockets: ${JSON.stringify(sockets)} });
 const limits = { requestCpuSeconds: 60 };
@@ -71,30 +71,26 @@ busy.value.step("x");
 const idle = await sandbox.start(${JSON.stringify(programOf())});
 console.log(idle.kind);
 setInterval(() => {}, 1000);`;
-    const config = new URL("../../deno.json", import.meta.url).pathname;
-    const host = new Deno.Command("deno", {
-      args: ["run", "--no-prompt", "--no-check", "--config", config, "--allow-all", "-"],
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "inherit",
-    }).spawn();
-    const writer = host.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(code));
-    await writer.close();
-    const reader = host.stdout.getReader();
-    assert.equal(new TextDecoder().decode((await reader.read()).value).trim(), "ok");
-    const { pids, parents } = await alive();
-    const isUnder = (pid: number): boolean =>
-      parents[pid] === host.pid || (parents[pid] !== undefined && isUnder(parents[pid]));
-    const under = pids.filter(isUnder);
-    assert.ok(under.length >= 4, `${under.length} processes below the host`);
-    const said = await outside(KILL, ...[host.pid, ...under].map(String));
-    const [took, usual] = said.split(" ").map(Number);
-    console.log(
-      `${way}: ${under.length} processes gone ${took} ms after the host, one alone ${usual} ms`,
-    );
-    await host.status;
-    await reader.cancel();
-    assert.ok(took < Math.max(1000, 30 * usual), `${took} ms, one process alone ${usual} ms`);
-  });
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const host = new Deno.Command("deno", {
+    args: ["run", "--no-prompt", "--no-check", "--config", config, "--allow-all", "-"],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const writer = host.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(code));
+  await writer.close();
+  const reader = host.stdout.getReader();
+  assert.equal(new TextDecoder().decode((await reader.read()).value).trim(), "ok");
+  const { pids, parents } = await alive();
+  const isUnder = (pid: number): boolean =>
+    parents[pid] === host.pid || (parents[pid] !== undefined && isUnder(parents[pid]));
+  const under = pids.filter(isUnder);
+  assert.ok(under.length >= 4, `${under.length} processes below the host`);
+  const took = Number(await outside(KILL, ...[host.pid, ...under].map(String)));
+  console.log(`${way}: ${under.length} processes gone ${took} ms after the host`);
+  await host.status;
+  await reader.cancel();
+  return took;
 }
