@@ -11,6 +11,7 @@ import {
   type EnvironmentProcess,
   failed,
   type Failure,
+  ok,
   type Outcome,
   type Prompt,
   type Sampler,
@@ -21,6 +22,7 @@ import {
   scored,
   type Tokenizer,
 } from "../core/mod.ts";
+import { gameActor, toolActor } from "./act.ts";
 
 export interface EpisodeOptions {
   environment: { id: string; source: string; skill: string };
@@ -38,9 +40,10 @@ export interface EpisodeOptions {
   context: number;
   /** The smaller of it and the environment's own counts. */
   maxTurns: number;
-  returns: "last" | "sum";
-  /** The play's number in [-1, 1] (spade.md section 7). @default clamped last reward, or sum */
-  returnOf?: (rewards: readonly number[], terminated: boolean) => number;
+  /** Replies are tool calls and answers, and the tools stand in the chat template. @default false: a game */
+  toolUse?: boolean;
+  /** The play's number in [-1, 1] (spade.md section 7): `episodeReturn` of lib/reward. */
+  returnOf: (rewards: readonly number[], terminated: boolean) => number;
   /** A turn starts only with at least this many tokens left. @default 64 */
   reserve?: number;
   samplingSeed: (turn: number) => number;
@@ -60,9 +63,9 @@ export interface EpisodeTurn {
   observation: string;
   /** Derived from `ids`. */
   text: string;
-  /** What `step` received; null when the reply was not executed. */
+  /** What `step` received, in tool use the calls and the answer as JSON; null when the reply was not executed. */
   action: string | null;
-  /** Null when the step gave none. */
+  /** Null when the turn gave none: it failed, or was one of calls alone. */
   reward: number | null;
 }
 
@@ -102,9 +105,6 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeResul
   return conclude(ending, options, turns);
 }
 
-/** Longest action a sandbox accepts, in UTF-8 bytes. */
-const actionBytes = 64 * 1024;
-
 interface Ending {
   kind: "ended";
   terminated: boolean;
@@ -128,7 +128,11 @@ async function converse(
 
   const first = reset.value.observation;
   let observation = hint === null ? first : `${first}\n\nHINT: ${hint}`;
-  let appended = chat.first(prompt.agent(environment, observation));
+  const actor = options.toolUse ? await toolActor(process) : ok(gameActor(process, prompt));
+  if (actor.kind !== "ok") return actor;
+  const { tools, act } = actor.value;
+  const marked = { seed: options.samplingSeed(0) };
+  let appended = chat.first(prompt.agent(environment, observation, marked), tools);
   let conversation: number[] = [];
   for (let turn = 0;; turn++) {
     conversation = [...conversation, ...appended];
@@ -153,21 +157,15 @@ async function converse(
     turns.push(record);
     if (reply.finish === "length") return truncation;
 
-    const action = prompt.action(text);
-    const bytes = new TextEncoder().encode(action).length;
-    if (bytes > actionBytes) {
-      return failed("agent", "action", `is ${bytes} bytes, must be at most ${actionBytes}`);
-    }
-    record.action = action;
-    const stepped = await process.step(action);
-    if (stepped.kind !== "ok") return stepped;
-    const { reward, terminated, truncated } = stepped.value;
+    const acted = await act(text, (action) => record.action = action);
+    if ("kind" in acted) return acted;
+    const { reward, terminated, truncated } = acted;
     record.reward = reward;
     if (terminated || truncated) return { kind: "ended", terminated, truncated: !terminated };
     if (turn + 1 >= turnLimit) return truncation;
     conversation = [...conversation, ...reply.ids];
-    observation = stepped.value.observation;
-    appended = chat.delta(prompt.observation(observation));
+    observation = acted.observation;
+    appended = chat.delta(prompt.observation(observation, marked));
   }
 }
 
@@ -232,9 +230,8 @@ function conclude(
     return { outcome, ...flags, turns, ...versions };
   }
   const { terminated, truncated } = ending;
-  const { returnOf = options.returns === "last" ? lastReward : rewardSum } = options;
   const rewards = turns.flatMap(({ reward }) => (reward === null ? [] : [reward]));
-  const value = returnOf(rewards, terminated);
+  const value = options.returnOf(rewards, terminated);
   const success = terminated && value >= 1 - 1e-9;
   return {
     outcome: scored(value),
@@ -245,16 +242,4 @@ function conclude(
     turns,
     ...versions,
   };
-}
-
-const clamp = (value: number) => Math.max(-1, Math.min(1, value));
-
-/** Last reward if terminated, else 0. */
-function lastReward(rewards: readonly number[], terminated: boolean): number {
-  return terminated ? clamp(rewards.at(-1) ?? 0) : 0;
-}
-
-/** Sum of all rewards, truncated plays included. */
-function rewardSum(rewards: readonly number[]): number {
-  return clamp(rewards.reduce((sum, reward) => sum + reward, 0));
 }

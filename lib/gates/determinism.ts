@@ -9,16 +9,24 @@ import { contractSeeds } from "./contract.ts";
 import { type ProbePlay, probeSeeds, startProbe } from "./probe.ts";
 import { type GateOptions, type GateVerdict, pass, refuse } from "./report.ts";
 
-/** `plays` are those of the contract gate, `constant` what the program declares. */
+/**
+ * `plays` are those of the contract gate, `constant` what the program declares. A seed that only decides what is hidden
+ * shows in `solve`, which gives the solutions, or null without `solution()`; whoever gives it lets the oracle gate test
+ * them.
+ */
 export async function determinismGate(
   source: string,
   options: GateOptions,
   plays: readonly ProbePlay[],
   constant: boolean,
+  solve: () => Promise<readonly (readonly string[])[] | null>,
 ): Promise<GateVerdict> {
   const found = await repeat(source, options, plays, constant);
   if (found.kind === "same") return pass("determinism", { constant, seed: found.seed });
   if (found.kind === "constant") {
+    const [first, ...others] = (await solve() ?? []).map((solution) => JSON.stringify(solution));
+    const seed = others.findIndex((solution) => solution !== first) + 1;
+    if (seed > 0) return pass("determinism", { constant, seed, by: "solution()" });
     return refuse("determinism", "seed changes nothing, and constant is not declared", {
       seeds: probeSeeds.length,
     });
@@ -77,8 +85,15 @@ async function diagnose(
 
 /** One line a turn; info keys sorted, because a dict's order carries no meaning. */
 function transcript(play: ProbePlay): string[] {
-  return play.turns.map(({ observation, reward, terminated, truncated, info }) =>
-    JSON.stringify([observation, reward ?? null, terminated, truncated, sorted(info)])
+  return play.turns.map(({ observation, reward, terminated, truncated, info, tools }) =>
+    JSON.stringify([
+      observation,
+      reward ?? null,
+      terminated,
+      truncated,
+      sorted(info),
+      ...(tools ? [tools] : []),
+    ])
   );
 }
 

@@ -1,22 +1,69 @@
 /**
  * Gate `duplicate`: the same program under other names, comments and formatting is no new
- * environment.
+ * environment; nor, above a configured threshold, is one that shares most of its pieces.
  * @module
  */
 import { type GateVerdict, pass, refuse } from "./report.ts";
 
+/** The known environment that a program resembles most. */
+export interface Resemblance {
+  id: string;
+  /** Share of equal shingles, in [0, 1]. */
+  share: number;
+}
+
 /**
- * Verdict on a program whose normalised syntax tree is known, or not. Callers that gate programs
- * concurrently leave `known` out of {@link checkProgram} and judge themselves, in the order of
- * slots.
+ * Verdict on a program whose normalised syntax tree is known, or not, and on its nearest relative. Callers that gate
+ * programs concurrently leave `known` out of {@link checkProgram} and judge themselves, in the order of slots.
  *
  * ```ts
  * import assert from "node:assert/strict";
  * assert.equal(duplicateVerdict(true).verdict, "refuse");
+ * assert.equal(duplicateVerdict(false, { id: "a", share: 0.93, threshold: 0.9 }).verdict, "refuse");
  * ```
  */
-export function duplicateVerdict(isKnown: boolean): GateVerdict {
-  return isKnown
-    ? refuse("duplicate", "same syntax tree as a known environment")
-    : pass("duplicate");
+export function duplicateVerdict(
+  isKnown: boolean,
+  nearest?: Resemblance & { threshold: number },
+): GateVerdict {
+  if (isKnown) return refuse("duplicate", "same syntax tree as a known environment");
+  if (nearest === undefined) return pass("duplicate");
+  const { id, share, threshold } = nearest;
+  const evidence = { nearest: id, share: Math.round(share * 1e4) / 1e4, threshold };
+  return share > threshold
+    ? refuse("duplicate", "shares most of its pieces with a known environment", evidence)
+    : pass("duplicate", evidence);
+}
+
+/** Smallest hashes kept of a program; see sandbox/runner/parse.py. */
+const sketchSize = 1024;
+
+/**
+ * Estimated share of equal shingles of two programs (Jaccard index) from their smallest hashes, ascending: of the
+ * smallest 1,024 hashes of both together, those that both have (Broder's bottom-k sketch; exact up to 1,024 shingles).
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(resemblance([1, 2, 3], [2, 3, 4]), 0.5);
+ * assert.equal(resemblance([], []), 1);
+ * ```
+ */
+export function resemblance(one: readonly number[], other: readonly number[]): number {
+  const [a, b] = [new Set(one), new Set(other)];
+  const all = [...new Set([...one, ...other])].sort((x, y) => x - y).slice(0, sketchSize);
+  if (all.length === 0) return 1;
+  return all.filter((hash) => a.has(hash) && b.has(hash)).length / all.length;
+}
+
+/** The known program that resembles `shingles` most; undefined when none is known. */
+export function nearestOf(
+  shingles: readonly number[],
+  known: Iterable<{ id: string; shingles: readonly number[] }>,
+): Resemblance | undefined {
+  let nearest: Resemblance | undefined;
+  for (const { id, shingles: other } of known) {
+    const share = resemblance(shingles, other);
+    if (nearest === undefined || share > nearest.share) nearest = { id, share };
+  }
+  return nearest;
 }

@@ -1,7 +1,7 @@
 /**
  * Gate `floor`: agents that know nothing must win at most .25 of the seeds (a single choice among
  * c: 1/c + .1). One child runs the seeds of one agent and stops as soon as its verdict cannot
- * change.
+ * change. In tool use nothing is offered; constant calls the action once, then answers `done`.
  * @module
  */
 import { constant, type ProbeAgentName, probeAgents } from "./agents.ts";
@@ -30,12 +30,13 @@ export function floorLimit(plays: readonly ProbePlay[]): number {
   return choices.reduce((sum, count) => sum + 1 / count, 0) / choices.length + 0.1;
 }
 
-/** `noop` are the plays of the presolved gate. */
+/** `noop` are the plays of the presolved gate; `solve` gives the solutions, or a reason why there are none. */
 export async function floorGate(
   source: string,
   options: GateOptions,
   noop: readonly ProbePlay[],
-): Promise<GateVerdict> {
+  solve: () => Promise<string[][] | string>,
+): Promise<{ verdict: GateVerdict; plays: ProbePlay[] }> {
   // Whether the game is a single choice shows when offered actions are taken: the random agent sets
   // the limit.
   const random = await run(source, options, probeAgents.random, (plays) => {
@@ -48,8 +49,15 @@ export async function floorGate(
   const fixed = (): [number, number] => [limit, limit];
   const evidence = () => ({ limit, agents });
   const tooOften = (name: string) => agents[name].wins > limit * probeSeeds.length + 1e-9;
-  const verdict = (name: string) =>
-    refuse("floor", `${name} agent wins ${agents[name].wins} of ${agents[name].plays}`, evidence());
+  const { plays } = random;
+  const verdict = (name: string) => ({
+    verdict: refuse(
+      "floor",
+      `${name} agent wins ${agents[name].wins} of ${agents[name].plays}`,
+      evidence(),
+    ),
+    plays,
+  });
 
   for (const name of ["noop", "random"]) if (tooOften(name)) return verdict(name);
   for (const name of ["empty", "echo", "all-options"] satisfies ProbeAgentName[]) {
@@ -60,14 +68,15 @@ export async function floorGate(
     agents[name] = tally((await run(source, options, probeAgents[name], fixed)).plays);
     if (tooOften(name)) return verdict(name);
   }
-  const winning = await commonestWinningActions(source, options);
-  if (winning === null) agents.constant = { wins: 0, plays: 0, skipped: "no solution()" };
-  for (const [rank, action] of (winning ?? []).entries()) {
+  const solutions = await solve();
+  if (typeof solutions === "string") agents.constant = { wins: 0, plays: 0, skipped: solutions };
+  const winning = typeof solutions === "string" ? [] : commonestActions(solutions);
+  for (const [rank, action] of winning.entries()) {
     const name = `constant-${rank + 1}`;
     agents[name] = tally((await run(source, options, constant(action), fixed)).plays);
     if (tooOften(name)) return verdict(name);
   }
-  return pass("floor", evidence());
+  return { verdict: pass("floor", evidence()), plays };
 }
 
 function tally(plays: readonly ProbePlay[]): Tally {
@@ -94,19 +103,10 @@ async function run(
   return { plays };
 }
 
-/** The three actions that occur in most solutions, first seen first; null without `solution()`. */
-async function commonestWinningActions(
-  source: string,
-  options: GateOptions,
-): Promise<string[] | null> {
-  // A program without the word cannot define the method; this saves it a process.
-  if (!source.includes("solution")) return null;
-  await using probe = await startProbe(source, options);
+/** The three actions that occur in most solutions, first seen first. */
+function commonestActions(solutions: readonly (readonly string[])[]): string[] {
   const counts = new Map<string, number>();
-  for (const seed of probeSeeds) {
-    await probe.reset(seed);
-    const solution = await probe.solution(seed);
-    if (solution === null) return null;
+  for (const solution of solutions) {
     for (const action of new Set(solution)) counts.set(action, (counts.get(action) ?? 0) + 1);
   }
   return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 3).map(([action]) => action);

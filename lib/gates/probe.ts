@@ -4,8 +4,16 @@
  * HostFault} a retry (check.ts).
  * @module
  */
-import type { EnvironmentProcess, Failure, Observed, Result, Stepped } from "../core/mod.ts";
+import type {
+  EnvironmentProcess,
+  Failure,
+  Observed,
+  Result,
+  Stepped,
+  ToolFacts,
+} from "../core/mod.ts";
 import type { GateOptions } from "./report.ts";
+import { type Tool, toolsOf } from "./tools.ts";
 
 /** Gate seeds: 0 to 19. */
 export const probeSeeds: readonly number[] = Array.from({ length: 20 }, (_, seed) => seed);
@@ -45,10 +53,24 @@ export interface View {
   observation: string;
   /** Offered actions; undefined where the program offers none. */
   actions: readonly string[] | undefined;
+  /** Tool use only. */
+  desk?: {
+    tools: readonly Tool[];
+    /** Instructions not answered yet, the present one included. */
+    answersLeft: number;
+    turnsLeft: number;
+  };
 }
 
-/** The string `step` receives. */
-export type Policy = (view: View) => string;
+export interface ToolCall {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+/** The string `step` receives; in tool use a call or an answer. */
+export type Move = string | ToolCall | { answer: string };
+/** Null ends the play. */
+export type Policy = (view: View) => Move | null;
 
 export interface ProbeTurn {
   observation: string;
@@ -58,9 +80,12 @@ export interface ProbeTurn {
   reward?: number;
   terminated: boolean;
   truncated: boolean;
+  /** Of the reset of a tool-use environment. */
+  tools?: ToolFacts;
 }
 
 export interface ProbePlay {
+  seed: number;
   /** The reset, then one entry a step. */
   turns: ProbeTurn[];
   success: boolean;
@@ -71,6 +96,8 @@ export interface Probe extends AsyncDisposable {
   /** Winning actions of the last reset, or null without `solution()`. */
   solution(seed: number): Promise<string[] | null>;
   reset(seed: number): Promise<ProbeTurn>;
+  /** Of each criterion after a reset: met, not met, or what it raised. Null for a game. */
+  criteria(seed: number): Promise<(boolean | string)[] | null>;
 }
 
 interface PlayOptions {
@@ -78,6 +105,11 @@ interface PlayOptions {
   fresh?: boolean;
   /** Steps at most; the turn limit counts too. */
   steps?: number;
+}
+
+/** Whether a program can be for tool use: a mention is enough, for the base class resolves without an import. */
+export function mayUseTools(source: string, options: GateOptions): boolean {
+  return options.requireTools === true || /\bToolUseEnv\b/.test(source);
 }
 
 /** Starts one process for a program. */
@@ -93,10 +125,14 @@ export async function startProbe(
   );
   const turnLimit = Math.min(process.maxTurns ?? maxTurns, maxTurns);
 
-  const look = (observed: Observed | Stepped, during: string): ProbeTurn => {
+  const look = (
+    observed: Observed | Stepped,
+    during: string,
+    wantsActions = requireActions,
+  ): ProbeTurn => {
     const ended = "terminated" in observed && (observed.terminated || observed.truncated);
     const actions = offeredActions(observed.info, during);
-    if (requireActions && actions === undefined && !ended) {
+    if (wantsActions && actions === undefined && !ended) {
       throw fault(
         "no actions",
         'info["actions"] is missing, must list the allowed actions',
@@ -113,31 +149,55 @@ export async function startProbe(
     }
     return { observation, actions, info, reward, terminated, truncated };
   };
-  const reset = async (seed: number, fresh: boolean) => {
+  const asksTools = mayUseTools(source, options);
+  const reset = async (seed: number, fresh: boolean): Promise<ProbeTurn> => {
     const during = `reset on seed ${seed}`;
-    return look(unwrap(await process.reset(seed, { fresh }), during), during);
+    const observed = unwrap(await process.reset(seed, { fresh }), during);
+    const tools = asksTools ? unwrap(await process.tools(), `tools on seed ${seed}`) : null;
+    return tools === null ? look(observed, during) : { ...toolTurn(observed), tools };
+  };
+  const act = async (move: Move, during: string): Promise<ProbeTurn> => {
+    if (typeof move === "string") return look(unwrap(await process.step(move), during), during);
+    if ("answer" in move) {
+      return look(unwrap(await process.answer(move.answer), during), during, false);
+    }
+    const { name } = move;
+    return toolTurn(unwrap(await process.call(name, move.arguments), `${during}, tool ${name}`));
   };
 
   return {
     async play(seed, policy, { fresh = true, steps = turnLimit } = {}) {
       let now = await reset(seed, fresh);
       const turns = [now];
+      const tools = now.tools && toolsOf(now.tools);
+      let answersLeft = now.tools?.instructions ?? 0;
       for (let turn = 0; turn < Math.min(steps, turnLimit); turn++) {
         const { observation, actions } = now;
-        const during = `step ${turn + 1} on seed ${seed}`;
-        const action = policy({ seed, turn, observation, actions });
-        now = look(unwrap(await process.step(action), during), during);
+        const desk = tools && { tools, answersLeft, turnsLeft: turnLimit - turn };
+        const move = policy({ seed, turn, observation, actions, desk });
+        if (move === null) break;
+        now = await act(move, `step ${turn + 1} on seed ${seed}`);
         turns.push(now);
+        if (typeof move !== "string" && "answer" in move) answersLeft -= 1;
         if (now.terminated || now.truncated) break;
       }
-      return { turns, success: isSuccess(turns, returns) };
+      return { seed, turns, success: isSuccess(turns, returns) };
     },
     reset: (seed) => reset(seed, true),
     async solution(seed) {
       return unwrap(await process.solution(), `solution on seed ${seed}`);
     },
+    async criteria(seed) {
+      if ((await reset(seed, true)).tools === undefined) return null;
+      return unwrap(await process.criteria(), `criteria on seed ${seed}`);
+    },
     [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
   };
+}
+
+/** A turn that ends nothing and pays nothing. */
+function toolTurn({ observation, info }: Observed): ProbeTurn {
+  return { observation, actions: undefined, info, terminated: false, truncated: false };
 }
 
 /** Terminated with a return of at least 1 - 1e-9. */

@@ -3,18 +3,19 @@
  * @module
  */
 import type { ParsedProgram, Sandbox, SandboxLimits } from "../core/mod.ts";
+import type { Screen } from "./screen.ts";
 
-/**
- * Gates in their order. `oracle`, `leak` and `screen` take their places before and after
- * `duplicate`.
- */
+/** Gates in their order. */
 export const gateNames = [
   "parse",
   "contract",
   "determinism",
   "presolved",
   "floor",
+  "oracle",
+  "leak",
   "duplicate",
+  "screen",
 ] as const;
 export type GateName = typeof gateNames[number];
 
@@ -23,7 +24,7 @@ export interface GateVerdict {
   verdict: "pass" | "refuse" | "skipped";
   /** Why it refused or was skipped; empty when it passed. */
   reason: string;
-  /** Numbers and texts behind the verdict; a function of the program alone, never of time. */
+  /** Numbers and texts behind the verdict; but for `screen` a function of the program alone, never of time. */
   evidence: Record<string, unknown>;
 }
 
@@ -45,9 +46,10 @@ export interface GateReport {
 }
 
 /**
- * Reports by environment id, without `duplicate`; the caller keeps it, one for each set of options.
+ * By environment id: reports without `duplicate` and `screen`, and opinions of the screen; the caller keeps it, one for
+ * each set of options.
  */
-export type GateCache = Map<string, GateReport>;
+export type GateCache = Map<string, GateReport & { opinion?: GateVerdict }>;
 
 export interface GateOptions {
   sandbox: Sandbox;
@@ -59,6 +61,12 @@ export interface GateOptions {
    * left to the caller.
    */
   known?: (treeHash: string) => boolean;
+  /** Programs that a new one must not resemble; asked together with `known`. @default near-duplicates are let in */
+  similar?: {
+    /** Largest share of equal shingles (Jaccard), in [0, 1]. */
+    threshold: number;
+    known: () => Iterable<{ id: string; shingles: readonly number[] }>;
+  };
   /** Told the syntax tree's hash, or null, as soon as the `parse` gate is through. */
   onTree?: (treeHash: string | null) => void;
   /**
@@ -66,13 +74,43 @@ export interface GateOptions {
    * false
    */
   requireActions?: boolean;
+  /** Refuse programs that are not for tool use. @default false */
+  requireTools?: boolean;
+  /** Refuse programs without `solution()`. @default false */
+  requireSolution?: boolean;
   /** How rewards make a return (spade.md section 7). @default "last" */
   returns?: "last" | "sum";
   /** Of each probe process. */
   limits?: Partial<SandboxLimits>;
-  /** The last gate to run; `contract` tells whether a text runs as emitted. @default "duplicate" */
+  /** The gates to run; their order is fixed. @default all */
+  gates?: readonly GateName[];
+  /** The last gate to run; `contract` tells whether a text runs as emitted. @default "screen" */
   until?: GateName;
+  /** A model's opinion; it can refuse, never accept [D8]. @default none is asked */
+  screen?: Screen;
+  /** Refuse where the screen gave no opinion. @default false */
+  screenRequired?: boolean;
   cache?: GateCache;
+}
+
+/** Kinds of environment (spade.md section 3). */
+export type EnvironmentKind =
+  | "compact"
+  | "game-single"
+  | "game-multiturn"
+  | "game-corpus"
+  | "tool-use";
+
+/** What each kind demands of a program. */
+export function gateRules(
+  kind: EnvironmentKind,
+): Pick<GateOptions, "requireActions" | "requireTools" | "requireSolution" | "returns"> {
+  return {
+    requireActions: kind === "compact",
+    requireTools: kind === "tool-use",
+    requireSolution: kind === "game-single" || kind === "tool-use",
+    returns: kind === "game-corpus" ? "sum" : "last",
+  };
 }
 
 export function pass(gate: GateName, evidence: Record<string, unknown> = {}): GateVerdict {
@@ -85,4 +123,12 @@ export function refuse(
   evidence: Record<string, unknown> = {},
 ): GateVerdict {
   return { gate, verdict: "refuse", reason, evidence };
+}
+
+export function skip(
+  gate: GateName,
+  reason: string,
+  evidence: Record<string, unknown> = {},
+): GateVerdict {
+  return { gate, verdict: "skipped", reason, evidence };
 }

@@ -19,6 +19,7 @@ import type { Exit } from "./replies.ts";
 
 /** Milliseconds between the end of a child's connection and its own. */
 const GRACE_MS = 500;
+const SIGKILL = 9;
 
 export class DirectPlay implements Channel, Ear {
   #listener!: Listener;
@@ -177,6 +178,11 @@ export class DirectPlay implements Channel, Ear {
     if (exit.why === null && !this.#connection?.confined && !this.#verdict) {
       exit.why = "start";
       exit.detail = "died before it was confined";
+    }
+    const endedItself = exit.signal === null ? exit.code !== null : exit.signal !== SIGKILL;
+    if (this.#verdict?.why === "crash" && endedItself) {
+      // it was only late: what the zygote saw says more than a closed connection
+      return this.#end({ ...exit, why: null, detail: null });
     }
     const stands = this.#verdict && (exit.why === null || exit.why === "kill");
     this.#end(stands ? { ...exit, ...this.#verdict } : exit);

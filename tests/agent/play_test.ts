@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { EngineError, failed, type SampleReply } from "../../lib/core/mod.ts";
 import { type EpisodeOptions, playEpisode } from "../../lib/agent/mod.ts";
 import { compactPrompt } from "../../lib/designer/mod.ts";
+import { episodeReturn } from "../../lib/reward/mod.ts";
 import { compactChat } from "../../lib/engine/text/mod.ts";
 import { fakeSandbox, Fault, type Game, guessGame } from "../gates/fake_sandbox.ts";
 import { tinyTokenizer } from "../text/tiny_tokenizer.ts";
@@ -31,7 +32,7 @@ function episode(
     params: { maxTokens: 16, temperature: 1, stopIds: chat.stopIds },
     context: 1024,
     maxTurns: 12,
-    returns: "last",
+    returnOf: episodeReturn,
     reserve: 16,
     samplingSeed: (turn) => 100 + turn,
     ...more,
@@ -200,11 +201,13 @@ Deno.test("playEpisode() makes the return by the given rule", async () => {
   const sandbox = fakeSandbox(parts);
   const play = (more: Partial<EpisodeOptions>) =>
     playEpisode(episode([], { sandbox, ...more }).options);
-  const last = await play({ returns: "last" });
+  const last = await play({});
   assert.deepEqual([last.outcome, last.success], [{ kind: "scored", value: 0.75 }, false]);
-  const sum = await play({ returns: "sum" });
+  const returnOf: EpisodeOptions["returnOf"] = (rewards, terminated) =>
+    episodeReturn(rewards, terminated, { rule: "sum" });
+  const sum = await play({ returnOf });
   assert.deepEqual([sum.outcome, sum.success], [{ kind: "scored", value: 1 }, true]);
-  const cut = await play({ returns: "sum", maxTurns: 1 });
+  const cut = await play({ returnOf, maxTurns: 1 });
   assert.deepEqual([cut.outcome, cut.success], [{ kind: "scored", value: 0.25 }, false]);
   const own = await play({ returnOf: (rewards, terminated) => terminated ? rewards.length : 0 });
   assert.deepEqual(own.outcome, { kind: "scored", value: 2 });

@@ -18,6 +18,8 @@ Deno.test("checkProgram() passes the gates in order, one process at a time", asy
     "determinism pass",
     "presolved pass",
     "floor pass",
+    "oracle skipped",
+    "leak pass",
     "duplicate pass",
   ]);
   assert.ok(report.accepted && report.runs && !report.hung);
@@ -38,7 +40,7 @@ Deno.test("checkProgram() stops at the first refusal and fails closed", async ()
   const report = await checkProgram("a", { sandbox, maxTurns: 12 });
   assert.deepEqual(verdictsOf(report), ["parse pass", "contract refuse"]);
   assert.ok(!report.accepted && !report.runs);
-  assert.equal(report.verdicts[1].reason, "exception");
+  assert.equal(report.verdicts[1].reason, "no module torch");
   assert.deepEqual(report.verdicts[1].evidence, {
     during: "reset on seed 0",
     detail: fault.detail,
@@ -89,7 +91,7 @@ Deno.test("checkProgram() ends at `until`, and leaves duplicate to callers witho
   assert.deepEqual(verdictsOf(contract), ["parse pass", "contract pass"]);
   assert.ok(contract.runs);
   const all = await checkProgram("a", { sandbox, maxTurns: 12 });
-  assert.equal(all.verdicts.at(-1)?.gate, "floor");
+  assert.equal(all.verdicts.at(-1)?.gate, "leak");
   assert.equal(duplicateVerdict(true).verdict, "refuse");
 });
 
@@ -111,7 +113,7 @@ Deno.test("checkProgram() runs the later gates when the cache holds only the fir
   const sandbox = fakeSandbox(() => guessGame());
   const options = { sandbox, maxTurns: 12, cache };
   await checkProgram("a", { ...options, until: "contract" });
-  assert.equal((await checkProgram("a", options)).verdicts.length, 5);
+  assert.equal((await checkProgram("a", options)).verdicts.length, 7);
 });
 
 Deno.test("parse gate refuses none or two Env classes", async () => {

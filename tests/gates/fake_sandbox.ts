@@ -6,6 +6,7 @@ import {
   type Result,
   type Sandbox,
   type StartOptions,
+  type ToolFacts,
 } from "../../lib/core/mod.ts";
 
 export interface Game {
@@ -21,6 +22,13 @@ export interface Game {
   ];
   solution?(): string[];
   maxTurns?: number;
+  /** Tool use: what it offers, and what calls, answers and criteria give. */
+  desk?: {
+    tools: ToolFacts;
+    call(name: string, args: Record<string, unknown>): string;
+    answer(text: string): [observation: string, reward: number, terminated: boolean];
+    criteria(): (boolean | string)[];
+  };
 }
 
 /** Thrown by a game or a hook to fail a request. */
@@ -90,6 +98,19 @@ export function fakeSandbox(
               const [observation, reward, terminated, truncated, info = {}] = game.step(action);
               return { observation, reward, terminated, truncated, info };
             }),
+          tools: () => attempt("tools", () => game.desk?.tools ?? null),
+          call: (name: string, args: Record<string, unknown>) =>
+            attempt("call", () => {
+              sandbox.actions.push(JSON.stringify({ name, arguments: args }));
+              return { observation: game.desk!.call(name, args), info: {} };
+            }),
+          answer: (text: string) =>
+            attempt("answer", () => {
+              sandbox.actions.push(text);
+              const [observation, reward, terminated] = game.desk!.answer(text);
+              return { observation, reward, terminated, truncated: false, info: {} };
+            }),
+          criteria: () => attempt("criteria", () => game.desk?.criteria() ?? []),
           solution: () => attempt("solution", () => game.solution?.() ?? null),
           [Symbol.asyncDispose]: () => {
             sandbox.open -= 1;

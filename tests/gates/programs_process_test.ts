@@ -1,65 +1,77 @@
-/** The gates over small programs in the real sandbox: good ones pass, each bad one falls at its gate. */
+/** The gates over the programs of data/environments in the real sandbox: good ones pass, each bad one falls at its gate. */
 import assert from "node:assert/strict";
-import { checkProgram, type GateOptions } from "../../lib/gates/mod.ts";
+import { checkProgram, type GateOptions, gateRules } from "../../lib/gates/mod.ts";
+import { inTurns, program, programs } from "./programs.ts";
 import { isSetUp, testSandbox } from "./test_sandbox.ts";
-
-const folder = new URL("programs/", import.meta.url);
-
-async function programs(kind: "good" | "bad"): Promise<{ name: string; source: string }[]> {
-  const names: string[] = [];
-  for await (const { name } of Deno.readDir(new URL(kind, folder))) names.push(name);
-  return await Promise.all(
-    names.sort().map(async (name) => ({
-      name,
-      source: await Deno.readTextFile(new URL(`${kind}/${name}`, folder)),
-    })),
-  );
-}
 
 Deno.test("gates over good and bad programs", async (t) => {
   await using sandbox = await testSandbox();
-  const known = new Set<string>();
-  const options: GateOptions = {
-    sandbox,
-    maxTurns: 12,
-    requireActions: true,
-    known: (tree) => known.has(tree),
-    limits: { requestCpuSeconds: 0.5 },
+  const options: GateOptions = { sandbox, maxTurns: 25, limits: { requestCpuSeconds: 0.5 } };
+  const parse = async (path: string) => {
+    const parsed = await sandbox.parse(program(path).source, { details: true });
+    assert.ok(parsed.kind === "ok");
+    return { id: path, ...parsed.value, shingles: parsed.value.shingles! };
   };
+  const guess = await parse("../../tests/gates/programs/good/guess.py");
 
-  /** All at once: most of the time goes into waiting for deadlines. */
-  const checkAll = async (kind: "good" | "bad") =>
-    await Promise.all((await programs(kind)).map(async ({ name, source }) => {
-      // Without `deno task setup` there may be no numpy.
-      const ignore = !isSetUp && source.includes("numpy");
-      return { name, source, report: ignore ? null : await checkProgram(source, options) };
-    }));
+  const good = programs("good");
+  const skills = good.filter(({ header }) => header.hard === undefined)
+    .map(({ header }) => header.skill);
+  await t.step("there are 2 of each game skill, 1 of each tool-use skill, and 6 hard ones", () => {
+    const counts = Map.groupBy(skills, (skill) => skill);
+    const sizes = [...counts.values()].map(({ length }) => length).sort();
+    assert.deepEqual(sizes, [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]);
+    assert.equal(good.length - skills.length, 6);
+    for (const { source } of good) assert.match(source, /def solution\(self\)/);
+  });
 
-  for (const { name, report } of await checkAll("good")) {
+  const reports = await inTurns(good, ({ source }) => {
+    const rules = source.includes("ToolUseEnv") ? gateRules("tool-use") : gateRules("game-single");
+    return checkProgram(source, { ...options, ...rules, known: () => false });
+  });
+  for (const [i, { name }] of good.entries()) {
     await t.step(`good: ${name}`, () => {
-      const last = report!.verdicts[report!.verdicts.length - 1];
-      assert.ok(report!.accepted, `${last.gate}: ${last.reason} ${JSON.stringify(last.evidence)}`);
-      known.add(report!.parsed!.treeHash);
+      const { accepted, verdicts } = reports[i];
+      const last = verdicts[verdicts.length - 1];
+      assert.ok(accepted, `${last.gate}: ${last.reason} ${JSON.stringify(last.evidence)}`);
+      assert.deepEqual(verdicts.filter(({ verdict }) => verdict === "skipped"), []);
+      assert.equal(verdicts.length, 8);
     });
   }
+  await t.step("no two good programs are twins or near twins", () => {
+    assert.equal(new Set(reports.map(({ parsed }) => parsed!.treeHash)).size, good.length);
+  });
 
-  for (const { name, source, report } of await checkAll("bad")) {
+  const bad = programs("bad");
+  const found = await inTurns(bad, async ({ source, header }) => {
+    // Without `deno task setup` there may be no numpy.
+    if (!isSetUp && source.includes("numpy")) return null;
+    const near = header.near === undefined ? undefined : await parse(`bad/${header.near}`);
+    return await checkProgram(source, {
+      ...options,
+      requireActions: header.kind === "compact",
+      known: (tree) => tree === guess.treeHash,
+      similar: near && { threshold: 0.8, known: () => [near] },
+    });
+  });
+  for (const [i, { name, source, header }] of bad.entries()) {
+    const report = found[i];
     const fn = () => {
-      const expected = /^# refuse: (.*)$/m.exec(source)![1];
+      const expected = header.refuse;
       const { gate, reason, evidence } = report!.verdicts[report!.verdicts.length - 1];
       assert.ok(!report!.accepted, "accepted");
       assert.ok(
         `${gate}: ${reason}`.startsWith(expected),
         `${gate}: ${reason}, expected ${expected}: ${JSON.stringify(evidence)}`,
       );
+      assert.ok(name.startsWith(`${gate}_`), `${name} is not named after ${gate}`);
       assert.equal(report!.hung, expected.endsWith("deadline"));
-      if (name.endsWith("_reward.py") && gate === "contract" && reason === "contract") {
+      if (name.endsWith("_reward") && reason === "contract") {
         assert.match(String(evidence.detail), /^step\.reward: is /);
       }
-      if (name === "missing_module.py") assert.match(String(evidence.detail), /torch/);
+      if (source.includes("import torch")) assert.match(String(evidence.detail), /torch/);
     };
-    const incident = /^# incident: (.*)$/m.exec(source)?.[1];
-    const title = `bad: ${name}${incident ? ` (${incident})` : ""}`;
+    const title = `bad: ${name}${header.incident ? ` (${header.incident})` : ""}`;
     await t.step({ name: title, ignore: report === null, fn });
   }
 });

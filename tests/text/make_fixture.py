@@ -18,7 +18,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 def texts(rng):
     """Programs, corpus lines, and what breaks tokenizers."""
     found = []
-    for path in sorted(glob.glob(ROOT + "/tests/gates/programs/*/*.py")):
+    folders = "/tests/gates/programs/good/*.py", "/data/environments/bad/*.py"
+    for path in sorted(path for folder in folders for path in glob.glob(ROOT + folder)):
         with open(path, encoding="utf-8") as file:
             found.append(file.read())
     corpus = ROOT + "/data/nano/corpus.jsonl"

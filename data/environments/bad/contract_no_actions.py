@@ -1,6 +1,6 @@
-# refuse: contract: exception
+# refuse: contract: no actions
+# kind: compact
 import random
-import torch
 from spade_env import boxed
 
 
@@ -25,4 +25,4 @@ class GuessEnv:
         won = said == self.secret
         over = self.turn >= self.max_turns and not won
         word = "yes" if won else "higher" if said < self.secret else "lower"
-        return word, float(won), won, over, {"actions": self.actions}
+        return word, float(won), won, over, {}
