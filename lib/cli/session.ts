@@ -162,10 +162,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       concurrency: config.sandbox.concurrency,
       limits: config.sandbox,
       packages: config.sandbox.packages,
+      level: config.sandbox.level,
       minIsolation: options.minIsolation,
     }),
   );
-  emit({ kind: "note", message: `sandbox level: ${sandbox.level}` });
+  const { kernel } = sandbox.layers;
+  const reason = typeof kernel === "string" ? ` (kernel levels: ${kernel})` : "";
+  emit({ kind: "note", message: `sandbox level: ${sandbox.level}${reason}` });
   const heldoutPrograms = [...heldout.dev, ...heldout.test];
   const heldoutTrees = new Set(await treesOf(sandbox, heldoutPrograms, config.heldout ?? ""));
   const pool = await trainable(sandbox, programs, heldoutTrees, options);

@@ -165,6 +165,8 @@ export const configSchema = z.strictObject({
     concurrency: count.default(64),
     /** Modules that programs may import beside the usual ones. */
     packages: z.array(z.string()).default([]),
+    /** `any`: the kernel's wall, or wasm where the kernel gives none. */
+    level: z.enum(["any", "kernel", "wasm"]).default("any"),
   }).prefault({}),
   engineThreads: count.default(1),
 });

@@ -1,6 +1,6 @@
 /**
- * Making a set of environments: plan the slots, ask the designer, gate each program, ask again for rejected ones,
- * write a hint. Each reply with its verdicts is one unit of work; so is each hint.
+ * Making a set of environments: plan the slots, ask the designer, gate each program, ask again for rejected ones. Each
+ * reply with its verdicts is one unit of work.
  *
  * Nothing depends on the order in which replies arrive. The only question between slots is "is this program a twin of
  * an earlier one?", and "earlier" means the order (attempt, slot): a reply waits, after all its other gates, for the
@@ -12,7 +12,6 @@ import { type DesignerBrief, type RecordOf, type SamplingParams, UsageError } fr
 import { askDesigner, type DesignerAnswer, doubleBraces, repairPrompt } from "../designer/mod.ts";
 import { checkProgram, duplicateVerdict, type GateReport, gateRules } from "../gates/mod.ts";
 import { activeSkills, skillOfSlot } from "../grpo/mod.ts";
-import { writeHint } from "../hint/mod.ts";
 import { describeProgram, memoryLines, pickMemory } from "../memory/mod.ts";
 import {
   type ActiveEnvironment,
@@ -294,67 +293,4 @@ function activeFrom(plan: SlotPlan, source: string, id: string, replyId: string)
     replyId,
     hint: null,
   };
-}
-
-/** The environment's hint, or null where none could be written without giving the answer away. */
-export async function hintFor(
-  loop: Loop,
-  environment: ActiveEnvironment,
-  rollout: number,
-): Promise<string | null> {
-  const { config } = loop;
-  const id = idOf.hint(rollout, environment.slot);
-  const stored = loop.store.get("hint", id);
-  if (stored) return stored.text;
-  const side = designerSide(loop);
-  const written = await writeHint({
-    prompt: loop.prompt,
-    ...side,
-    environment,
-    params: {
-      maxTokens: config.tokens.hint,
-      temperature: config.hintTemperature,
-      stopIds: side.chat.stopIds,
-    },
-    seed: (retry) =>
-      samplingSeed(loop, "hint", { rollout, place: environment.slot, index: 0, retry }),
-    sandbox: loop.sandbox,
-    limits: config.sandbox,
-    context: config.context,
-    signal: loop.signal,
-  });
-  checkAborted(loop);
-  loop.store.transaction(() => {
-    for (const [retry, attempt] of written.tried.entries()) {
-      loop.store.insert("reply", {
-        id: `${id}/${retry}`,
-        rollout,
-        role: "hint",
-        slot: environment.slot,
-        attempt: retry,
-        skill: environment.skill,
-        documentId: null,
-        parents: [],
-        prompt: written.promptIds,
-        ...attempt.reply,
-        text: attempt.replyText,
-        runsAsEmitted: null,
-        runsExtracted: null,
-        accepted: attempt.reason === "",
-        environmentId: environment.id,
-        treeHash: null,
-        cut: {},
-        seed: attempt.seed,
-      });
-    }
-    loop.store.insert("hint", {
-      id,
-      rollout,
-      environmentId: environment.id,
-      replyId: written.tried.length > 0 ? `${id}/${written.tried.length - 1}` : null,
-      text: written.text,
-      reason: written.reason,
-    });
-  });
-  return written.text;
 }

@@ -6,8 +6,9 @@
 import { createCorpus, drawDocuments } from "../corpus/mod.ts";
 import { fillCandidates } from "../memory/mod.ts";
 import { type ActiveEnvironment, countStage, type Loop } from "./context.ts";
-import { designSlot, hintFor, planSlots, repliesPerSlot } from "./generate.ts";
+import { designSlot, planSlots, repliesPerSlot } from "./generate.ts";
 import { type Play, playGroups } from "./groups.ts";
+import { hintFor } from "./hints.ts";
 import { settled } from "./settled.ts";
 import type { LoopState } from "./state.ts";
 import { Twins } from "./twins.ts";

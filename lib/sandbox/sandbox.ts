@@ -112,7 +112,8 @@ async function startWasm(options: SandboxOptions, kernel: string): Promise<Local
   } catch (error) {
     await plays.close();
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
-    const problem = `the wasm level must be allowed to run ${options.deno ?? "deno"}`;
+    const problem = `the wasm level must be allowed to run ${options.deno ?? "deno"}` +
+      " (deno task: set SPADE_WASM=1)";
     throw new SandboxError(`Cannot start the sandbox: ${problem} (kernel levels: ${kernel})`, {
       cause: error,
     });

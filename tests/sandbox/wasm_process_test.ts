@@ -342,5 +342,5 @@ console.log(sandbox.level);`;
     return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
   };
   assert.match(await run("--allow-run=deno"), /^wasm$/m);
-  assert.match(await run(), /the wasm level must be allowed to run deno/);
+  assert.match(await run(), /the wasm level must be allowed to run deno.*SPADE_WASM=1/);
 });
