@@ -6,7 +6,15 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { loadRun } from "../analysis/mod.ts";
 import { UsageError } from "../core/mod.ts";
-import { checkConfig, type Config, readState, resolveConfig, restore, train } from "../loop/mod.ts";
+import {
+  checkConfig,
+  type Config,
+  readState,
+  resolveConfig,
+  restore,
+  tell,
+  train,
+} from "../loop/mod.ts";
 import { appendAmendment, differencesOf, Store } from "../store/mod.ts";
 import { dryRun, dryRunText } from "./dry_run.ts";
 import { findRun, presetFiles, root } from "./files.ts";
@@ -245,16 +253,16 @@ export async function resumeRun({ values, positionals, signal }: Invocation): Pr
       { ...session.manifest, startedAt: "", command: [] },
     );
     refuseOtherRun(differences.map((difference) => difference.path), config);
+    const { rollout } = readState(loop);
     if (differences.length > 0) {
       const message = `differs from the run's start: ${differences.map((d) => d.path).join(", ")}`;
-      live.sink({ kind: "warning", message });
+      tell(loop, rollout, "warning", message);
     }
     if (store.lost !== undefined) {
       const message = `the database has lost the last ${store.lost.transactions} transactions ` +
         "it reported; their work is done again";
-      live.sink({ kind: "warning", message });
+      tell(loop, rollout, "warning", message);
     }
-    const { rollout } = readState(loop);
     appendAmendment(dir, {
       at: session.manifest.startedAt,
       rollout,

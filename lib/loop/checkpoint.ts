@@ -5,7 +5,7 @@
  */
 import { StoreError } from "../core/mod.ts";
 import { checkpointCopy, describedCopy } from "../store/mod.ts";
-import { countStage, type Loop } from "./context.ts";
+import { countStage, type Loop, tell } from "./context.ts";
 import { applyBatch } from "./update.ts";
 
 /** Keeps the engine's state and the records after `rollout` rollouts. */
@@ -56,11 +56,12 @@ export async function restore(loop: Loop): Promise<{ checkpoint: string | null; 
       break;
     } catch (cause) {
       signal.throwIfAborted();
-      loop.emit({
-        kind: "warning",
-        message: `checkpoint ${row.id} cannot be loaded (${(cause as Error).message}); ` +
-          "trying an older one",
-      });
+      tell(
+        loop,
+        row.rollout,
+        "warning",
+        `checkpoint ${row.id} cannot be loaded (${(cause as Error).message}); trying an older one`,
+      );
     }
   }
   const updates = store.all("update", { orderBy: "rollout" })

@@ -139,6 +139,20 @@ export function countStage(
   };
 }
 
+/** Tells what is worth keeping: shown now, stored as an event of the run. Outside a transaction. */
+export function tell(
+  loop: Pick<Loop, "emit" | "store">,
+  rollout: number,
+  kind: "note" | "warning",
+  message: string,
+): void {
+  loop.emit({ kind, message });
+  const id = `e${loop.store.count("event")}`;
+  loop.store.transaction(() =>
+    loop.store.insert("event", { id, rollout, kind, message, data: {} })
+  );
+}
+
 /** Stops the loop at a safe place when the user asked for it. */
 export function checkAborted(loop: Loop): void {
   loop.signal.throwIfAborted();

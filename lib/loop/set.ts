@@ -5,7 +5,7 @@
  */
 import { createCorpus, drawDocuments } from "../corpus/mod.ts";
 import { fillCandidates } from "../memory/mod.ts";
-import { type ActiveEnvironment, countStage, type Loop } from "./context.ts";
+import { type ActiveEnvironment, countStage, type Loop, tell } from "./context.ts";
 import { designSlot, planSlots, repliesPerSlot } from "./generate.ts";
 import { type Play, playGroups } from "./groups.ts";
 import { hintFor } from "./hints.ts";
@@ -94,7 +94,7 @@ export async function makeSet(
   })));
   const set = [...designed, ...filled];
   if (set.length === 0) {
-    loop.emit({ kind: "warning", message: `rollout ${rollout}: no environment to play` });
+    tell(loop, rollout, "warning", `rollout ${rollout}: no environment to play`);
   }
   storeSet(loop, set.map(({ environment }) => environment), rollout);
   return set;
@@ -129,11 +129,13 @@ function fillSet(
     .map((old) => ({ ...old, origin: "kept" as const, replyId: null }));
   const fills = [...fromMemory, ...kept].slice(0, missing);
   if (fills.length > 0) {
-    loop.emit({
-      kind: "note",
-      message: `rollout ${rollout}: ${fills.length} of ${loop.config.environments} environments ` +
+    tell(
+      loop,
+      rollout,
+      "note",
+      `rollout ${rollout}: ${fills.length} of ${loop.config.environments} environments ` +
         "filled from memory or the old set",
-    });
+    );
   }
   return fills.map((fill, index) => ({ ...fill, slot: free[index] }));
 }

@@ -10,7 +10,7 @@ import type { RecordOf, RolloutReport } from "../core/mod.ts";
 import { drainDue, flushQueue } from "../grpo/mod.ts";
 import { saveCheckpoint } from "./checkpoint.ts";
 import { configAt } from "./config.ts";
-import { countStage, idOf, type Loop } from "./context.ts";
+import { countStage, idOf, type Loop, tell } from "./context.ts";
 import { delayPlan, designerBatch, droppedSamples, queueSamples } from "./designers.ts";
 import { evaluate, successRateOf } from "./evaluate.ts";
 import { remember } from "./memory.ts";
@@ -97,7 +97,7 @@ async function runRollout(run: Loop, committed: LoopState): Promise<RolloutRepor
     remember(loop, set, regrets, rollout);
     writeState(loop, state);
   });
-  for (const message of agents.counts.warnings) loop.emit({ kind: "warning", message });
+  for (const message of agents.counts.warnings) tell(loop, rollout, "warning", message);
   return report;
 }
 

@@ -2,13 +2,14 @@
 
 The model's own forward runs segment by segment with a cache object that reads and writes our slabs. Its attention
 adds over the whole slab length, so that length is fixed by the request (prompt + max_tokens) and a prompt is computed
-in one piece: no prefix cache, no cut prompts. A single decode token travels with one ignored companion, because
-products with one row take another kernel (numerics.py).
+in one piece: no prefix cache, no cut prompts. A single decode token travels with ignored companions, because
+products with few rows take another kernel (numerics.py).
 """
 import inspect
 
 import torch
 
+from numerics import FEW
 from segments import Segment
 from slabs import KvShape
 
@@ -54,9 +55,9 @@ class Generic:
         for s in segments:
             end = at + s.count * s.width
             flat = ids[at:end].view(s.count, s.width)
-            if s.width == 1:  # the companion: the same token one position later, overwritten by the next real one
-                flat = flat.expand(-1, 2)
-            shape = Segment(s.slab, s.rows, s.starts, s.tokens, max(2, s.width), whole=True)
+            if s.width == 1:  # companions: the same token at later positions, overwritten by the next real ones
+                flat = flat.expand(-1, FEW)
+            shape = Segment(s.slab, s.rows, s.starts, s.tokens, FEW if s.width == 1 else s.width, whole=True)
             mask = shape.mask()[:, None]
             out = torch.func.functional_call(self.module, weights, (flat,), {
                 "position_ids": shape.positions, "attention_mask": mask, self.cache_name: SlabView(shape), "use_cache": True})

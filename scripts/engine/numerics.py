@@ -4,9 +4,9 @@ The engine promises that a row's bits depend only on its own tokens, seed and we
 CPU (measured with MKL 2024.2; `exact()` measures again at every start):
 
 1. MKL picks its kernel by the number of rows and adds in another order for few rows. `MKL_CBWR=AUTO,STRICT` ends
-   this from two rows on. One row takes a matrix-vector path of its own, so no product here ever has one row.
-2. MKL cuts a sum of more than about 256 terms in blocks whose size depends on the total. Attention adds its values
-   in blocks of `BLOCK` positions, each one product, summed from left to right.
+   this from two rows on for Intel's processors, from four on for AMD's, so no product here ever has fewer than `FEW`.
+2. MKL cuts a sum of more than about 256 terms (AMD: 128) in blocks whose size depends on the total. Attention adds
+   its values in blocks of `BLOCK` positions, each one product, summed from left to right.
 3. Zeros behind the last key (masked positions) change nothing when lengths are multiples of the vector width.
 
 Not promised: equal bits on another processor type, or with another number of threads.
@@ -24,7 +24,8 @@ os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
 
 import torch  # noqa: E402
 
-BLOCK = 256  # positions of attention added by one product
+BLOCK = 128  # positions of attention added by one product
+FEW = 4  # rows of a product at least
 STEP = 32  # lengths are rounded up to this
 ROWS = 16  # flat rows are padded to a multiple of this
 
@@ -62,10 +63,10 @@ def exact() -> bool:
     keys = torch.randn(12, BLOCK, 32, generator=draw)
     query = torch.randn(12, 64, 32, generator=draw)
     whole = torch.bmm(query, keys.transpose(1, 2))
-    for count in (2, 3, 8, 17):
+    for count in (FEW, 5, 8, 17):
         if not torch.equal(torch.bmm(query[:, :count].clone(), keys.transpose(1, 2)), whole[:, :count]):
             return False
-    for length in (32, 64, 96, 160):
+    for length in range(STEP, BLOCK, STEP):
         share = torch.softmax(whole[:, :4, :length].clone(), -1)
         short = torch.bmm(share, keys[:, :length])
         padded = torch.cat((whole[:, :4, :length], torch.full((12, 4, BLOCK - length), float("-inf"))), -1)

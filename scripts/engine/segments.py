@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from numerics import BLOCK, STEP, round_up
+from numerics import BLOCK, FEW, STEP, round_up
 from slabs import Slab
 
 PIECES = (1, 16, 32, 48, 64, 96, 128, 192, 256)  # widths of a segment
@@ -83,14 +83,11 @@ def attend(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: 
     rows, width, all_heads, size = query.shape
     share, reach = all_heads // heads, keys.shape[1]
     q = query.view(rows, width, heads, share, size).permute(0, 2, 3, 1, 4).reshape(rows * heads, share * width, size)
-    alone = q.shape[1] == 1
-    if alone:
-        q = q.expand(-1, 2, -1)
+    count = q.shape[1]
+    if count < FEW:
+        q = torch.nn.functional.pad(q, (0, 0, 0, FEW - count))
     scores = torch.bmm(q, keys.transpose(1, 2))
-    if alone:
-        scores.view(rows, heads, 2, 1, reach).add_(mask[:, None, None])
-    else:
-        scores.view(rows, heads, share, width, reach).add_(mask[:, None, None])
+    scores[:, :count].view(rows, heads, share, width, reach).add_(mask[:, None, None])
     shares = torch.softmax(scores, -1)
     if reach <= BLOCK:
         out = torch.bmm(shares, values)
@@ -99,6 +96,4 @@ def attend(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: 
         for first in range(BLOCK, reach, BLOCK):
             part = slice(first, min(first + BLOCK, reach))
             out = out + torch.bmm(shares[..., part], values[:, part])
-    if alone:
-        out = out[:, :1]
-    return out.view(rows, heads, share, width, size).permute(0, 3, 1, 2, 4).reshape(rows, width, all_heads * size)
+    return out[:, :count].reshape(rows, heads, share, width, size).permute(0, 3, 1, 2, 4).reshape(rows, width, all_heads * size)

@@ -54,6 +54,11 @@ Deno.test("a rollout in which every program is rejected does not stop the run", 
   assert.ok(
     events.some((event) => event.kind === "warning" && /no environment/.test(event.message)),
   );
+  assert.ok(
+    store.all("event").some(({ kind, message }) =>
+      kind === "warning" && /no environment/.test(message)
+    ),
+  );
   assert.equal(store.all("update").length >= 4, true);
 });
 
