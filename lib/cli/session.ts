@@ -174,6 +174,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const pool = await trainable(sandbox, programs, heldoutTrees, options);
   const engine = stack.use(await openEngine(options, { ...config, name: "engine" }));
   const { capabilities } = engine.trainer;
+  if (capabilities.rowExact === false) {
+    const message = "on this processor a reply's last bits depend on its neighbours: " +
+      "the same seed may give other records";
+    emit({ kind: "warning", message });
+  }
   if (config.klCoefficient > 0 && !capabilities.reference) {
     throw new UsageError(
       `Cannot use klCoefficient ${config.klCoefficient}: engine ${capabilities.engine} has no ` +
@@ -187,7 +192,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     );
   }
   const other = await openDesigner(options, stack);
-  const flags = config.engine === "embedded" ? [`--threads ${config.engineThreads}`] : [];
+  const flags = [
+    ...(config.engine === "embedded" ? [`--threads ${config.engineThreads}`] : []),
+    ...(capabilities.rowExact === undefined ? [] : [`row-exact ${capabilities.rowExact}`]),
+  ];
   const manifest: Manifest = {
     format: 1,
     toolkit: {

@@ -104,6 +104,8 @@ export interface TrainerCapabilities {
   adamPerCall: boolean;
   batchIds: boolean;
   reference: boolean;
+  /** Whether a row's bits are its own, whatever is computed beside it; undefined where the engine does not say. */
+  rowExact?: boolean;
 }
 
 /** An engine: one trainer, a sampler of its published weights and one of its starting weights. */

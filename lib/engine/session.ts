@@ -67,6 +67,7 @@ export async function openSession(
     adamPerCall: own,
     batchIds: own,
     reference: own,
+    rowExact: able.spade_row_exact,
   };
   const chunk = {
     data: config.fwdbwd_max_chunk_len ?? CHUNK.data,

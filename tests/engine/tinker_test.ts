@@ -56,7 +56,7 @@ function server({ first, chunk = 1024, own = true }: Server = {}) {
       const models = [{ model_name: "tiny", max_context_length: 64 }];
       return json({
         supported_models: models,
-        ...(own ? { spade_engine: "embedded", spade_version: "0.1.0" } : {}),
+        ...(own ? { spade_engine: "embedded", spade_version: "0.1.0", spade_row_exact: true } : {}),
       });
     }
     if (route === "create_session") return json({ session_id: "s" });
@@ -102,6 +102,7 @@ Deno.test("TinkerTrainer opens a session and a full model, and says what the eng
     adamPerCall: true,
     batchIds: true,
     reference: true,
+    rowExact: true,
   });
   const made = calls.find(({ path }) => short(path) === "create_model")!;
   assert.deepEqual(made.body.lora_config, { rank: 0 });
