@@ -16,6 +16,7 @@ import { describeProgram, memoryLines, pickMemory } from "../memory/mod.ts";
 import {
   type ActiveEnvironment,
   checkAborted,
+  type DesignerSide,
   designerSide,
   idOf,
   type Loop,
@@ -157,10 +158,21 @@ export function repliesPerSlot(config: Loop["config"]): number {
   return config.attempts * (config.repairTurns + 1);
 }
 
-/** What the gates demand of the configured kind. */
-function rulesOf({ kind, returns }: Loop["config"]) {
+/** How a designer is asked for a program, but for who is asked, what and with which seed. */
+export function askOptions({ config, prompt, signal }: Loop, side: DesignerSide) {
+  const params: SamplingParams = {
+    maxTokens: config.tokens.designer,
+    temperature: config.temperature,
+    stopIds: side.chat.stopIds,
+  };
+  return { ...side, prompt, params, context: config.context, signal };
+}
+
+/** How a program is gated, with what the gates demand of the configured kind. */
+export function gateOptions({ config, sandbox, signal }: Loop) {
+  const { kind, maxTurns, returns } = config;
   if (kind === "folder" || kind === "rlve") throw new UsageError(`Cannot design: kind is ${kind}`);
-  return { ...gateRules(kind), returns };
+  return { sandbox, maxTurns, ...gateRules(kind), returns, limits: config.sandbox, signal };
 }
 
 /** Longest reason of a refusal that is shown to the designer, in characters. */
@@ -196,12 +208,7 @@ export async function designSlot(
   twins: Twins,
 ): Promise<ActiveEnvironment | null> {
   const { config } = loop;
-  const { sampler, tokenizer, chat } = designerSide(loop);
-  const params: SamplingParams = {
-    maxTokens: config.tokens.designer,
-    temperature: config.temperature,
-    stopIds: chat.stopIds,
-  };
+  const asking = askOptions(loop, designerSide(loop));
   let attempt = 0;
   try {
     for (; attempt < repliesPerSlot(config); attempt++) {
@@ -221,33 +228,23 @@ export async function designSlot(
       let conversation: number[] | undefined;
       if (turn > 0) {
         const last = idOf.reply(rollout, plan.slot, attempt - 1);
-        conversation = conversationAfter(loop, last, { seed, params }) ?? undefined;
+        conversation = conversationAfter(loop, last, { seed, params: asking.params }) ?? undefined;
         if (conversation === undefined) {
           twins.tell(attempt, plan.slot, null);
           continue;
         }
       }
       const asked = await askDesigner({
-        prompt: loop.prompt,
-        chat,
-        tokenizer,
-        sampler,
+        ...asking,
         brief: plan.brief,
         seed,
-        params,
-        context: config.context,
         conversation,
         rewrite: config.parity
           ? (program) => doubleBraces(program, loop.sandbox, { signal: loop.signal })
           : undefined,
-        signal: loop.signal,
       });
       const gates = {
-        sandbox: loop.sandbox,
-        maxTurns: config.maxTurns,
-        ...rulesOf(config),
-        limits: config.sandbox,
-        signal: loop.signal,
+        ...gateOptions(loop),
         // Twins are judged below, in their own order.
         until: config.kind === "compact" ? "floor" as const : "leak" as const,
       };

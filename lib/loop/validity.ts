@@ -9,6 +9,7 @@ import { askDesigner } from "../designer/mod.ts";
 import { checkProgram } from "../gates/mod.ts";
 import { memoryLines, pickMemory } from "../memory/mod.ts";
 import type { Loop } from "./context.ts";
+import { askOptions, gateOptions } from "./generate.ts";
 import { settled } from "./settled.ts";
 
 export interface DesignValidity {
@@ -36,14 +37,13 @@ export async function measureValidity(
     memoryLines(pickMemory(records, skill, random, config.memory))
   );
   const sampler = of.weights === "base" ? engine.base : engine.sampler;
+  const asking = askOptions(loop, { sampler, tokenizer: loop.tokenizer, chat: loop.chat });
+  const gates = gateOptions(loop);
   const ran = await settled(skills.map(async (skill, i) => {
     const document = documents &&
       truncateText(documents[i].text, loop.tokenizer, { limit: config.documentTokens }).text;
     const { source } = await askDesigner({
-      prompt: loop.prompt,
-      chat: loop.chat,
-      tokenizer: loop.tokenizer,
-      sampler,
+      ...asking,
       brief: {
         skill,
         document: document ?? undefined,
@@ -51,22 +51,8 @@ export async function measureValidity(
         difficulty: config.difficulty,
       },
       seed: seedOf("validity", i),
-      params: {
-        maxTokens: config.tokens.designer,
-        temperature: config.temperature,
-        stopIds: loop.chat.stopIds,
-      },
-      context: config.context,
-      signal: loop.signal,
     });
-    const report = await checkProgram(source, {
-      sandbox: loop.sandbox,
-      maxTurns: config.maxTurns,
-      requireActions: config.kind === "compact",
-      limits: config.sandbox,
-      signal: loop.signal,
-      until: "contract",
-    });
+    const report = await checkProgram(source, { ...gates, until: "contract" });
     return report.runs;
   }));
   return { replies: ran.length, runs: ran.filter(Boolean).length };

@@ -1,6 +1,6 @@
 /** What a program finds in its own process: nothing of the host's and nothing of other plays. */
 import assert from "node:assert/strict";
-import { python, sandboxOf, value } from "./helper.ts";
+import { levelWith, python, sandboxOf, value } from "./helper.ts";
 
 for (const sockets of [undefined, null]) {
   const way = sockets === null ? "relayed" : "connected";
@@ -60,24 +60,7 @@ class AEnv:
 }
 
 Deno.test("Deno's permission to run this Python is all that is needed", async () => {
-  const code = `
-import { startSandbox } from "${new URL("../../lib/sandbox/mod.ts", import.meta.url)}";
-await using sandbox = await startSandbox({ python: "${python}" });
-console.log(sandbox.level);`;
-  const config = new URL("../../deno.json", import.meta.url).pathname;
-  const run = async (...permissions: string[]) => {
-    const child = new Deno.Command("deno", {
-      args: ["run", "--no-prompt", "--config", config, ...permissions, "-"],
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(code));
-    await writer.close();
-    const { stdout, stderr } = await child.output();
-    return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  };
+  const run = (...permissions: string[]) => levelWith(`{ python: "${python}" }`, ...permissions);
   assert.match(await run(`--allow-run=${python}`), /full|seccomp/);
   assert.match(await run(), /NotCapable/);
 });

@@ -132,3 +132,23 @@ export async function eventually(
   }
   assert.fail(`not within ${deadlineMs} ms: ${what}`);
 }
+
+/** What a program of Deno's with just these permissions prints that starts a sandbox: its level, or the error. */
+export async function levelWith(options: string, ...permissions: string[]): Promise<string> {
+  const code = `
+import { startSandbox } from "${new URL("../../lib/sandbox/mod.ts", import.meta.url)}";
+await using sandbox = await startSandbox(${options});
+console.log(sandbox.level);`;
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const child = new Deno.Command("deno", {
+    args: ["run", "--no-prompt", "--config", config, ...permissions, "-"],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(code));
+  await writer.close();
+  const { stdout, stderr } = await child.output();
+  return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+}

@@ -4,7 +4,16 @@
  */
 import assert from "node:assert/strict";
 import dgram from "node:dgram";
-import { alive, eventually, failureOf, programOf, python, sandboxOf, value } from "./helper.ts";
+import {
+  alive,
+  eventually,
+  failureOf,
+  levelWith,
+  programOf,
+  python,
+  sandboxOf,
+  value,
+} from "./helper.ts";
 import { type SandboxOptions, startSandbox } from "../../lib/sandbox/mod.ts";
 import type { EnvironmentProcess, Sandbox } from "../../lib/core/ports.ts";
 import { RELAY_FLAGS } from "../../lib/sandbox/wasm/play.ts";
@@ -323,24 +332,8 @@ Deno.test("concurrent plays of one sandbox do not meet", async () => {
 });
 
 Deno.test("Deno's permission to run deno is all that is needed, and without it the error says so", async () => {
-  const code = `
-import { startSandbox } from "${new URL("../../lib/sandbox/mod.ts", import.meta.url)}";
-await using sandbox = await startSandbox({ python: "none", level: "wasm", poolSize: 0 });
-console.log(sandbox.level);`;
-  const config = new URL("../../deno.json", import.meta.url).pathname;
-  const run = async (...permissions: string[]) => {
-    const child = new Deno.Command("deno", {
-      args: ["run", "--no-prompt", "--config", config, ...permissions, "-"],
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(code));
-    await writer.close();
-    const { stdout, stderr } = await child.output();
-    return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  };
+  const run = (...permissions: string[]) =>
+    levelWith('{ python: "none", level: "wasm", poolSize: 0 }', ...permissions);
   assert.match(await run("--allow-run=deno"), /^wasm$/m);
   assert.match(await run(), /the wasm level must be allowed to run deno.*SPADE_WASM=1/);
 });
