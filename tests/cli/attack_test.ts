@@ -31,6 +31,7 @@ Deno.test("an attack is contained by the answer or the failure that is written d
 
 Deno.test("normalise() drops what differs from run to run", () => {
   assert.equal(normalise("answer pid 4711 at 0x7f00\n3 of  12"), "answer pid N at N 3 of N");
+  assert.equal(normalise(`["ls/=OK ['etc', 'boo", 'tcp']`), `["ls/=OK N", 'tcp']`);
 });
 
 Deno.test("the first layer is the one whose absence changes what is seen", () => {

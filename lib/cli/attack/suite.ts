@@ -54,10 +54,11 @@ class Env:
 
 /**
  * What was seen of an attack, the same each time: `answer TEXT`, `failed REASON` (the designer's) or
- * `host REASON`; numbers of two digits and more are N.
+ * `host REASON`; numbers of two digits and more are N, and so is what stands in the machine's top folder.
  */
 export function normalise(observed: string): string {
-  return observed.replaceAll(/0x[0-9a-f]+|\d{2,}/g, "N").replaceAll(/\s+/g, " ").slice(0, 300);
+  return observed.replaceAll(/0x[0-9a-f]+|\d{2,}/g, "N").replaceAll(/\s+/g, " ")
+    .replaceAll(/(ls\/=OK )[^"]*/g, "$1N").slice(0, 300);
 }
 
 /** Whether what was observed (before normalising) shows that the attack got nothing. */
