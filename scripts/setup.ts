@@ -1,16 +1,34 @@
 /** `deno task setup`: makes the Python environments under `.spade/`; instant when they are there. */
-import { createDisplay, setUp, SetupError, type TorchBuild } from "../lib/cli/setup/mod.ts";
+import {
+  createDisplay,
+  ENVIRONMENTS,
+  setUp,
+  SetupError,
+  type TorchBuild,
+  wantedEnvironments,
+} from "../lib/cli/setup/mod.ts";
 
-const USAGE = `deno task setup [--torch=cpu|cuda] [--accept-cuda] [--quiet]
+const optional = ENVIRONMENTS.filter((spec) => spec.optional === true);
+const USAGE = `deno task setup [NAME…] [--torch=cpu|cuda] [--accept-cuda] [--quiet]
 
 Makes the Python environments of this project under .spade/ with pip, exactly as the lock files name
-them. --torch picks torch's build, --accept-cuda accepts the size of a CUDA build when no CPU build
+them. Made only when named:
+${
+  optional.map(({ name, purpose, downloadMB }) =>
+    `  ${name.padEnd(15)}${purpose} (${downloadMB} MB)`
+  )
+    .join("\n")
+}
+--torch picks torch's build, --accept-cuda accepts the size of a CUDA build when no CPU build
 is to be had (also: SPADE_TORCH, SPADE_ACCEPT_CUDA=1). SPADE_PYTHON names the interpreter to use.`;
 
 const known = /^--(torch=(cpu|cuda)|accept-cuda|quiet|help)$/;
-const unknown = Deno.args.find((arg) => !known.test(arg));
+const also = Deno.args.filter((arg) => !arg.startsWith("-"));
+const unknown = Deno.args.find((arg) =>
+  !known.test(arg) && !optional.some(({ name }) => name === arg)
+);
 if (unknown !== undefined || Deno.args.includes("--help")) {
-  if (unknown !== undefined) console.error(`Cannot set up: unknown option ${unknown}\n`);
+  if (unknown !== undefined) console.error(`Cannot set up: ${unknown} is unknown\n`);
   console.log(USAGE);
   Deno.exit(unknown === undefined ? 0 : 2);
 }
@@ -42,6 +60,7 @@ try {
     wishes: {
       python: env("SPADE_PYTHON"),
       torch: torch as TorchBuild | undefined,
+      also,
       acceptCuda: Deno.args.includes("--accept-cuda") || env("SPADE_ACCEPT_CUDA") === "1",
     },
     display,
@@ -50,7 +69,8 @@ try {
     confirm: terminal && Deno.stdin.isTerminal() ? (question) => confirm(question) : undefined,
   });
   if (report.made.length === 0 && !Deno.args.includes("--quiet")) {
-    display.say("Python environments ready (.spade/sandbox, .spade/engine)");
+    const folders = wantedEnvironments(also).map(({ name }) => `.spade/${name}`);
+    display.say(`Python environments ready (${folders.join(", ")})`);
   }
   // a signal listener keeps the process alive
   Deno.exit(0);

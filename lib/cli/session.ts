@@ -3,22 +3,17 @@
  * the caller's.
  * @module
  */
-import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { createCorpus } from "../corpus/mod.ts";
 import {
-  type Chat,
   type Clock,
   type Engine,
   type EventSink,
   type IsolationLevel,
   type Sandbox,
-  type Tokenizer,
   UsageError,
 } from "../core/mod.ts";
-import { connectEngine, EmbeddedEngine } from "../engine/mod.ts";
-import { compactChat, loadTokenizer } from "../engine/text/mod.ts";
 import {
   type Config,
   type DesignerSide,
@@ -28,8 +23,9 @@ import {
 } from "../loop/mod.ts";
 import { startSandbox } from "../sandbox/mod.ts";
 import type { Manifest, Store } from "../store/mod.ts";
-import { commitOf, hashFolder, inProject, pythonOf, readText, root } from "./files.ts";
+import { commitOf, hashFolder } from "./files.ts";
 import { readInputs } from "./inputs.ts";
+import { openEngine, openText, requirePython } from "./open_model.ts";
 import { assertStartable } from "./unable.ts";
 
 export const toolkitVersion = "0.1.0";
@@ -51,54 +47,6 @@ export interface Session extends AsyncDisposable {
   engine: Engine;
   manifest: Manifest;
   loop(store: Store): Loop;
-}
-
-function requirePython(name: "sandbox" | "engine"): string {
-  const python = pythonOf(name);
-  if (fs.existsSync(python)) return python;
-  throw new UsageError(
-    `Cannot find the ${name}'s Python (.spade/${name}): run \`deno task setup\` first`,
-  );
-}
-
-/** An engine on a model; `name` sets its files apart from those of another one. */
-async function openEngine(
-  options: SessionOptions,
-  of: { engine: string; model: string; name: string },
-): Promise<Engine> {
-  const { config, dir, emit, signal } = options;
-  if (of.engine !== "embedded") {
-    return await connectEngine({ url: of.engine, signal });
-  }
-  const model = inProject(of.model);
-  if (!fs.existsSync(path.join(model, "config.json"))) {
-    throw new UsageError(`Cannot start the engine: there is no model in ${of.model}`);
-  }
-  emit({ kind: "note", message: `starting the embedded engine on ${of.model}` });
-  return await EmbeddedEngine.start({
-    python: requirePython("engine"),
-    script: path.join(root, "scripts", "engine", "server.py"),
-    model,
-    state: path.join(dir, of.name),
-    log: path.join(dir, `${of.name}.log`),
-    threads: config.engineThreads,
-    signal,
-  });
-}
-
-/** Tokenizer and chat form of a model's folder. */
-function openText(model: string): { tokenizer: Tokenizer; chat: Chat } {
-  const file = readText(`${model}/tokenizer.json`, "tokenizer");
-  const tokenizer = loadTokenizer(JSON.parse(file));
-  try {
-    return { tokenizer, chat: compactChat(tokenizer) };
-  } catch (cause) {
-    throw new UsageError(
-      `Cannot use model ${model}: only the compact chat form can be read; ` +
-        (cause as Error).message,
-      { cause },
-    );
-  }
 }
 
 /** Syntax trees of programs, in their order. */

@@ -7,6 +7,7 @@ import {
   pythonNames,
   readStamp,
   unfitness,
+  wantedEnvironments,
   type Wishes,
 } from "../setup/mod.ts";
 import type { Finding } from "./finding.ts";
@@ -41,16 +42,22 @@ export function findPython(candidates: readonly Candidate[]): Finding {
 
 /** Whether each environment is whole and of the present lock files. */
 export async function findEnvironments(root: string, wishes: Wishes): Promise<Finding[]> {
-  const pending = await pendingEnvironments(root, wishes);
-  return await Promise.all(ENVIRONMENTS.map(async (spec) => {
-    const name = `.spade/${spec.name}`;
-    const reason = pending.find((entry) => entry.spec.name === spec.name)?.reason;
-    if (reason !== undefined) {
-      const hint = "made by: npx -y deno@2.9.6 task setup";
-      return { name, mark: "limited" as const, found: reason, hint };
-    }
-    const stamp = await readStamp(environmentFolder(root, spec.name));
-    const torch = stamp?.torch === undefined ? "" : `, torch for ${stamp.torch}`;
-    return { name, mark: "good" as const, found: `ready, Python ${stamp?.python}${torch}` };
-  }));
+  const folders = (await Array.fromAsync(Deno.readDir(`${root}/.spade`)).catch(() => []))
+    .map(({ name }) => name);
+  const also = ENVIRONMENTS.map(({ name }) => name).filter((name) => folders.includes(name));
+  const pending = await pendingEnvironments(root, { ...wishes, also });
+  return await Promise.all(
+    wantedEnvironments(also).map(async (spec) => {
+      const name = `.spade/${spec.name}`;
+      const reason = pending.find((entry) => entry.spec.name === spec.name)?.reason;
+      if (reason !== undefined) {
+        const named = spec.optional ? ` ${spec.name}` : "";
+        const hint = `made by: npx -y deno@2.9.6 task setup${named}`;
+        return { name, mark: "limited" as const, found: reason, hint };
+      }
+      const stamp = await readStamp(environmentFolder(root, spec.name));
+      const torch = stamp?.torch === undefined ? "" : `, torch for ${stamp.torch}`;
+      return { name, mark: "good" as const, found: `ready, Python ${stamp?.python}${torch}` };
+    }),
+  );
 }

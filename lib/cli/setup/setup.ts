@@ -1,5 +1,5 @@
 /**
- * Set-up: the two Python environments under `.spade/`, made with pip from the lock files.
+ * Set-up: the Python environments under `.spade/`, made with pip from the lock files.
  *
  * Guarantees: nothing but what the lock files name, by sum; an environment with a stamp is whole
  * and was made from the present lock files; two set-ups at once wait for each other; a set-up that
@@ -13,9 +13,10 @@ import { buildEnvironment, type Built, diskFull } from "./build.ts";
 import { type Display, megabytes, seconds } from "./display.ts";
 import {
   environmentFolder,
-  ENVIRONMENTS,
   type EnvironmentSpec,
   lockFiles,
+  stampedFiles,
+  wantedEnvironments,
   type Wishes,
 } from "./environments.ts";
 import { SetupError } from "./error.ts";
@@ -83,8 +84,8 @@ export async function setUp(options: SetupOptions): Promise<SetupReport> {
 
 /** The environments that have to be made, each with the reason. */
 export async function pendingEnvironments(root: string, wishes: Wishes): Promise<Pending[]> {
-  const checks = ENVIRONMENTS.map(async (spec) => {
-    const texts = lockFiles(spec).map((path) => Deno.readTextFile(`${root}/${path}`));
+  const checks = wantedEnvironments(wishes.also).map(async (spec) => {
+    const texts = stampedFiles(spec).map((path) => Deno.readTextFile(`${root}/${path}`));
     const lock = await lockDigest(await Promise.all(texts));
     const stamp = await readStamp(environmentFolder(root, spec.name));
     const torch = spec.torchLocks.length === 0 ? undefined : wishes.torch;
