@@ -1,4 +1,4 @@
-"""Three small functions with hand-written gradients: on a CPU their memory traffic, not their arithmetic, costs time.
+"""Small functions with hand-written gradients: on a CPU their memory traffic, not their arithmetic, costs time.
 
 Each is checked against plain autograd in the tests.
 """
@@ -60,6 +60,23 @@ class _QkNormRope(torch.autograd.Function):
 def qk_norm_rope(x, scale, cos, sin, eps):
     """Per-head normalisation, its weight, and the rotary turn: x [rows, heads, width], scale [heads, width]."""
     return _QkNormRope.apply(x, scale, cos, sin, eps)
+
+
+class _Rope(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, cos, sin):
+        ctx.save_for_backward(cos, sin)
+        return _turn(x, cos, sin)
+
+    @staticmethod
+    def backward(ctx, grad):
+        cos, sin = ctx.saved_tensors
+        return _turn(grad, cos, -sin), None, None
+
+
+def rope(x, cos, sin):
+    """The rotary turn alone: x [rows, heads, width]."""
+    return _Rope.apply(x, cos, sin)
 
 
 class _SwiGlu(torch.autograd.Function):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import torch
 
-from qwen3 import Qwen3
+from lean import Lean
 
 
 def load(folder: Path, lean: bool = True) -> tuple:
@@ -14,7 +14,7 @@ def load(folder: Path, lean: bool = True) -> tuple:
     importing transformers would double the time of a start.
     """
     config = json.loads((folder / "config.json").read_text())
-    if lean and Qwen3.fits(config):
+    if lean and Lean.fits(config):
         return _lean(folder, config)
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging
@@ -30,7 +30,7 @@ def load(folder: Path, lean: bool = True) -> tuple:
 def _lean(folder: Path, config: dict) -> tuple:
     from safetensors.torch import load_file
 
-    policy, found = Qwen3(config), {}
+    policy, found = Lean(config), {}
     for file in sorted(folder.glob("*.safetensors")):
         if file.name != "optimizer.safetensors":
             found.update(load_file(file))

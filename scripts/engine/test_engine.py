@@ -9,8 +9,8 @@ import unittest
 import numpy
 import torch
 
-from test_support import (ADAM, LLAMA, LLAMA_START, POSITIONS, QWEN, QWEN_START, VOCABULARY, Site, batch, datum, make,
-                          random_specs, run_rows)
+from test_support import (ADAM, LLAMA, LLAMA_START, PLAIN, PLAIN_START, POSITIONS, QWEN, QWEN_START, VOCABULARY, Site, batch, datum,
+                          make, random_specs, run_rows)
 
 import autograd
 import desk
@@ -38,10 +38,11 @@ class Neighbours(unittest.TestCase):
     def test_lean_rows_do_not_depend_on_neighbours_or_arrival(self):
         draw = random.Random(1)
         self.check(QWEN, QWEN_START, random_specs(draw, 40) + random_specs(draw, 4, 600, 20), 5)
+        self.check(LLAMA, LLAMA_START, random_specs(draw, 20) + random_specs(draw, 2, 600, 20), 2)
 
     def test_generic_rows_do_not_depend_on_neighbours_or_arrival(self):
         draw = random.Random(2)
-        self.check(LLAMA, LLAMA_START, random_specs(draw, 14) + random_specs(draw, 2, 400, 8), 2)
+        self.check(PLAIN, PLAIN_START, random_specs(draw, 14) + random_specs(draw, 2, 400, 8), 2)
 
     def test_a_cached_prefix_gives_the_bits_of_a_fresh_prompt(self):
         draw = random.Random(3)
@@ -103,7 +104,7 @@ class Sampling(unittest.TestCase):
         self.assertEqual(set(sampling.draw(logits, [Params(1, temperature=0.0)] * 200, seeds, [0] * 200)[0]), {2})
 
     def test_sampler_and_trainer_agree(self):
-        for policy, start in ((QWEN, QWEN_START), (LLAMA, LLAMA_START)):
+        for policy, start in ((QWEN, QWEN_START), (LLAMA, LLAMA_START), (PLAIN, PLAIN_START)):
             specs = [(p, s, Params(30)) for p, s, _ in random_specs(random.Random(6), 20)]
             model = TrainedModel("m", policy, start)
             gaps = []
@@ -115,11 +116,13 @@ class Sampling(unittest.TestCase):
             self.assertLess(sum(gaps) / len(gaps), 1e-5)
 
     def test_the_lean_pass_equals_transformers(self):
-        plain, _ = load(make("qwen3"), lean=False)
-        self.assertEqual(set(plain.module.state_dict()) - {"lm_head.weight"}, set(QWEN_START))
-        ids, chosen = torch.randint(0, VOCABULARY, (3, 40)), torch.arange(120)
-        want, got = plain.logits(QWEN_START, ids, chosen), QWEN.logits(QWEN_START, ids, chosen)
-        self.assertLess((want - got).abs().max().item(), 2e-5 * want.abs().max().item())
+        for kind, lean, start in (("qwen3", QWEN, QWEN_START), ("llama", LLAMA, LLAMA_START)):
+            plain, _ = load(make(kind), lean=False)
+            self.assertEqual((type(lean).__name__, type(plain).__name__), ("Lean", "Generic"))
+            self.assertEqual(set(plain.module.state_dict()) - {"lm_head.weight"}, set(start))
+            ids, chosen = torch.randint(0, VOCABULARY, (3, 40)), torch.arange(120)
+            want, got = plain.logits(start, ids, chosen), lean.logits(start, ids, chosen)
+            self.assertLess((want - got).abs().max().item(), 2e-5 * want.abs().max().item())
 
 
 class Gradients(unittest.TestCase):
@@ -131,6 +134,7 @@ class Gradients(unittest.TestCase):
         check = torch.autograd.gradcheck
         self.assertTrue(check(lambda x, w: autograd.rms_norm(x, w, 1e-6), (new(5, 8), new(8))))
         self.assertTrue(check(lambda x, w: autograd.qk_norm_rope(x, w, cos, sin, 1e-6), (new(5, 3, 8), new(3, 8))))
+        self.assertTrue(check(lambda x: autograd.rope(x, cos, sin), (new(5, 3, 8),)))
         self.assertTrue(check(autograd.swiglu, (new(5, 12),)))
 
     def test_slopes_are_derivatives(self):
@@ -166,18 +170,19 @@ class Gradients(unittest.TestCase):
     def test_gradient_matches_plain_autograd_on_both_paths(self):
         draw = random.Random(8)
         data = wire.data(batch(draw, 5)["data"], "cross_entropy", VOCABULARY, POSITIONS)
-        plain, _ = load(make("qwen3"), lean=False)
-        a, b = TrainedModel("a", QWEN, QWEN_START), TrainedModel("b", plain, QWEN_START)
-        list(a.forward(data, "cross_entropy", {}, True, True))
-        total = 0
-        for d in data:
-            logits = plain.logits(b.weights, torch.from_numpy(d.ids)[None], torch.arange(len(d.ids)))
-            logp = torch.log_softmax(logits, -1).gather(-1, torch.from_numpy(d.inputs["target_tokens"])[:, None])[:, 0]
-            total = total - (logp * torch.from_numpy(d.inputs["weights"]).float()).sum()
-        total.backward()
-        for key, weight in a.weights.items():
-            scale = weight.grad.abs().max().item()
-            self.assertLess((weight.grad - b.weights[key].grad).abs().max().item(), 1e-4 * scale, key)
+        for kind, lean, start in (("qwen3", QWEN, QWEN_START), ("llama", LLAMA, LLAMA_START)):
+            plain, _ = load(make(kind), lean=False)
+            a, b = TrainedModel("a", lean, start), TrainedModel("b", plain, start)
+            list(a.forward(data, "cross_entropy", {}, True, True))
+            total = 0
+            for d in data:
+                logits = plain.logits(b.weights, torch.from_numpy(d.ids)[None], torch.arange(len(d.ids)))
+                logp = torch.log_softmax(logits, -1).gather(-1, torch.from_numpy(d.inputs["target_tokens"])[:, None])[:, 0]
+                total = total - (logp * torch.from_numpy(d.inputs["weights"]).float()).sum()
+            total.backward()
+            for key, weight in a.weights.items():
+                scale = weight.grad.abs().max().item()
+                self.assertLess((weight.grad - b.weights[key].grad).abs().max().item(), 1e-4 * scale, key)
 
     def test_temperature_divides_logits(self):
         d = wire.data(batch(random.Random(3), 1)["data"], "cross_entropy", VOCABULARY, POSITIONS)[0]

@@ -46,6 +46,7 @@ def make(kind: str) -> Path:
 
 QWEN, QWEN_START = load(make("qwen3"))
 LLAMA, LLAMA_START = load(make("llama"))
+PLAIN, PLAIN_START = load(make("llama"), lean=False)
 
 
 def run_rows(policy, start, specs, chance=None, max_rows=64, cache=1 << 24, decoder=None):

@@ -1,4 +1,6 @@
-"""A lean forward pass for Qwen3, for sampling and for training, over the weights of `Qwen3ForCausalLM`.
+"""A lean forward pass for Qwen3 and Llama, for sampling and for training, over the weights of their `…ForCausalLM`.
+
+Llama is Qwen3 without the norms of query and key.
 
 Why not the class itself: for a policy of a million parameters its time is mostly overhead, and it knows neither
 slabs nor grouped rows. The equality with transformers is a test. Any other architecture takes generic.py.
@@ -6,24 +8,25 @@ slabs nor grouped rows. The equality with transformers is a test. Any other arch
 import torch
 import torch.nn.functional as F
 
-from autograd import qk_norm_rope, rms_norm, swiglu
+from autograd import qk_norm_rope, rms_norm, rope, swiglu
 from segments import Segment, attend
 from slabs import KvShape
 
 
-class Qwen3:
+class Lean:
     exact_prefix = True  # a token's bits depend on its prefix only: prefixes may be cached, prompts cut in pieces
 
     @staticmethod
     def fits(config: dict) -> bool:
-        """Whether a config.json is a plain Qwen3: no attention bias, no sliding window, default rotary positions."""
+        """Whether a config.json is a plain Qwen3 or Llama: no biases, no sliding window, default rotary positions."""
         rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
         kinds = set(config.get("layer_types") or ["full_attention"])
-        return (config.get("model_type") == "qwen3" and not config.get("attention_bias") and kinds == {"full_attention"}
+        return (config.get("model_type") in ("qwen3", "llama") and not config.get("attention_bias") and not config.get("mlp_bias") and kinds == {"full_attention"}
                 and config.get("hidden_act", "silu") == "silu" and not config.get("use_sliding_window")
                 and rope.get("rope_type", rope.get("type", "default")) == "default")
 
     def __init__(self, config: dict):
+        self.normed = config["model_type"] == "qwen3"
         self.layers, self.heads = config["num_hidden_layers"], config["num_attention_heads"]
         self.kv_heads = config.get("num_key_value_heads", self.heads)
         self.size = config.get("head_dim") or config["hidden_size"] // self.heads
@@ -38,7 +41,7 @@ class Qwen3:
     def names(self) -> set[str]:
         """The weights this pass needs."""
         parts = ["input_layernorm", "post_attention_layernorm", *[f"mlp.{n}_proj" for n in ("gate", "up", "down")],
-                 *[f"self_attn.{n}" for n in ("q_proj", "k_proj", "v_proj", "o_proj", "q_norm", "k_norm")]]
+                 *[f"self_attn.{n}" for n in ("q_proj", "k_proj", "v_proj", "o_proj", *(("q_norm", "k_norm") if self.normed else ()))]]
         layers = {f"model.layers.{i}.{part}.weight" for i in range(self.layers) for part in parts}
         return layers | {"model.embed_tokens.weight", "model.norm.weight"} | (set() if self.tied else {"lm_head.weight"})
 
@@ -50,7 +53,7 @@ class Qwen3:
         scale = torch.cat((
             state[attention + "q_norm.weight"].expand(self.heads, -1),
             state[attention + "k_norm.weight"].expand(self.kv_heads, -1),
-        ))
+        )) if self.normed else None
         gate_up = torch.cat([state[mlp + "gate_proj.weight"], state[mlp + "up_proj.weight"]])
         return (state[at + "input_layernorm.weight"], qkv, scale, state[attention + "o_proj.weight"],
                 state[at + "post_attention_layernorm.weight"], gate_up, state[mlp + "down_proj.weight"])
@@ -65,9 +68,12 @@ class Qwen3:
         layers = []
         for i in range(self.layers):
             before, qkv, scale, out, after, gate_up, down = self.layer(state, i)
-            scale = scale.clone()
-            scale[: self.heads] *= self.size**-0.5
-            layers.append((qkv * before, scale, out.detach(), gate_up * after, down.detach()))
+            qkv = qkv * before
+            if self.normed:
+                scale = scale.clone()
+            queries = scale[: self.heads] if self.normed else qkv[: self.heads * self.size]
+            queries *= self.size**-0.5
+            layers.append((qkv, scale, out.detach(), gate_up * after, down.detach()))
         embedding, norm, head = self.ends(state)
         return embedding.detach(), layers, head * norm
 
@@ -86,7 +92,7 @@ class Qwen3:
         mixed = torch.zeros(count, self.heads * self.size)
         for i, (qkv_w, scale, out_w, gate_up_w, down_w) in enumerate(layers):
             qkv = F.linear(self._unit(x), qkv_w).view(count, -1, self.size)
-            qk = self._unit(qkv[:, :both]) * scale
+            qk = self._unit(qkv[:, :both]) * scale if self.normed else qkv[:, :both]
             qk = qk * cos + qk.roll(half, -1) * sin
             at = 0
             for s, mask in zip(segments, masks):
@@ -112,7 +118,7 @@ class Qwen3:
             before, qkv_w, scale, out_w, after, gate_up_w, down_w = self.layer(state, i)
             qkv = F.linear(rms_norm(x, before, self.eps), qkv_w).view(rows * length, -1, self.size)
             qk, value = qkv.split((both, self.kv_heads), 1)
-            qk = qk_norm_rope(qk, scale, cos, sin, self.eps).view(rows, length, both, self.size).transpose(1, 2)
+            qk = (qk_norm_rope(qk, scale, cos, sin, self.eps) if self.normed else rope(qk, cos, sin)).view(rows, length, both, self.size).transpose(1, 2)
             query, key = qk.split((self.heads, self.kv_heads), 1)
             value = value.reshape(rows, length, self.kv_heads, self.size).transpose(1, 2)
             mixed = F.scaled_dot_product_attention(
