@@ -7,7 +7,6 @@ import {
   failed,
   type Failure,
   type Prompt,
-  type Result,
   type ToolFacts,
 } from "../core/mod.ts";
 import { nothingAsked, parseToolReply, type ToolReply } from "./tools.ts";
@@ -51,23 +50,16 @@ export function gameActor(process: EnvironmentProcess, prompt: Prompt): Actor {
 
 /**
  * Tool use: calls in their order, then the answer. Calls that were not understood get a message in their place; the
- * environment itself answers unknown names and wrong arguments. The process must have been reset.
+ * environment itself answers unknown names and wrong arguments. `offered` is what it offers after its reset.
  */
-export async function toolActor(process: EnvironmentProcess): Promise<Result<Actor>> {
-  const offered = await process.tools();
-  if (offered.kind !== "ok") return offered;
-  if (offered.value === null) return failed("designer", "contract", "the program has no tools");
-  const { tools } = offered.value;
-  const isText = textParameters(offered.value);
+export function toolActor(process: EnvironmentProcess, offered: ToolFacts): Actor {
+  const isText = textParameters(offered);
   return {
-    kind: "ok",
-    value: {
-      tools,
-      act: (reply, onAction) => {
-        const asked = parseToolReply(reply, isText);
-        onAction(JSON.stringify({ calls: asked.items.slice(0, mostCalls), answer: asked.answer }));
-        return actWithTools(process, asked);
-      },
+    tools: offered.tools,
+    act: (reply, onAction) => {
+      const asked = parseToolReply(reply, isText);
+      onAction(JSON.stringify({ calls: asked.items.slice(0, mostCalls), answer: asked.answer }));
+      return actWithTools(process, asked);
     },
   };
 }

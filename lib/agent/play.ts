@@ -14,6 +14,7 @@ import {
   ok,
   type Outcome,
   type Prompt,
+  type Result,
   type Sampler,
   type SampleReply,
   type SamplingParams,
@@ -22,7 +23,7 @@ import {
   scored,
   type Tokenizer,
 } from "../core/mod.ts";
-import { gameActor, toolActor } from "./act.ts";
+import { type Actor, gameActor, toolActor } from "./act.ts";
 
 export interface EpisodeOptions {
   environment: { id: string; source: string; skill: string };
@@ -40,8 +41,8 @@ export interface EpisodeOptions {
   context: number;
   /** The smaller of it and the environment's own counts. */
   maxTurns: number;
-  /** Replies are tool calls and answers, and the tools stand in the chat template. @default false: a game */
-  toolUse?: boolean;
+  /** Replies are tool calls and answers; `auto`: where the program offers tools. @default false: a game */
+  toolUse?: boolean | "auto";
   /** The play's number in [-1, 1] (spade.md section 7): `episodeReturn` of lib/reward. */
   returnOf: (rewards: readonly number[], terminated: boolean) => number;
   /** A turn starts only with at least this many tokens left. @default 64 */
@@ -52,7 +53,7 @@ export interface EpisodeOptions {
 }
 
 export interface EpisodeTurn {
-  /** Ids appended before the reply: the opening prompt, later the observation. */
+  /** Ids appended before the reply: the opening prompt, later the observation; all of them when `rerendered`. */
   prompt: number[];
   ids: number[];
   /** Of each id under the sampler. */
@@ -67,6 +68,8 @@ export interface EpisodeTurn {
   action: string | null;
   /** Null when the turn gave none: it failed, or was one of calls alone. */
   reward: number | null;
+  /** True: the template rewrote earlier replies, so that `prompt` is the whole conversation; else null. */
+  rerendered: true | null;
 }
 
 export interface EpisodeResult {
@@ -128,12 +131,17 @@ async function converse(
 
   const first = reset.value.observation;
   let observation = hint === null ? first : `${first}\n\nHINT: ${hint}`;
-  const actor = options.toolUse ? await toolActor(process) : ok(gameActor(process, prompt));
+  const actor = await actorOf(process, options);
   if (actor.kind !== "ok") return actor;
   const { tools, act } = actor.value;
   const marked = { seed: options.samplingSeed(0) };
-  let appended = chat.first(prompt.agent(environment, observation, marked), tools);
+  const messages = prompt.agent(environment, observation, {
+    ...marked,
+    tools: tools && chat.placesTools ? "placed" : tools,
+  });
+  let appended = chat.first(messages, tools);
   let conversation: number[] = [];
+  let rerendered: true | null = null;
   for (let turn = 0;; turn++) {
     conversation = [...conversation, ...appended];
     const room = context - conversation.length;
@@ -153,6 +161,7 @@ async function converse(
       text,
       action: null,
       reward: null,
+      rerendered,
     };
     turns.push(record);
     if (reply.finish === "length") return truncation;
@@ -163,10 +172,32 @@ async function converse(
     record.reward = reward;
     if (terminated || truncated) return { kind: "ended", terminated, truncated: !terminated };
     if (turn + 1 >= turnLimit) return truncation;
-    conversation = [...conversation, ...reply.ids];
     observation = acted.observation;
-    appended = chat.delta(prompt.observation(observation, marked));
+    const next = prompt.observation(observation, marked);
+    if (chat.stripsThinking) {
+      messages.push({ role: "assistant", content: text }, ...next);
+      conversation = [];
+      appended = chat.first(messages, tools);
+      rerendered = true;
+    } else {
+      conversation = [...conversation, ...reply.ids];
+      appended = chat.delta(next);
+    }
   }
+}
+
+/** A game's actor, or that of tool use. */
+async function actorOf(
+  process: EnvironmentProcess,
+  { prompt, toolUse = false }: EpisodeOptions,
+): Promise<Result<Actor>> {
+  if (toolUse === false) return ok(gameActor(process, prompt));
+  const offered = await process.tools();
+  if (offered.kind !== "ok") return offered;
+  if (offered.value !== null) return ok(toolActor(process, offered.value));
+  return toolUse === "auto"
+    ? ok(gameActor(process, prompt))
+    : failed("designer", "contract", "the program has no tools");
 }
 
 /** One reply, or the failure of the model. */

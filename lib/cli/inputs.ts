@@ -26,22 +26,24 @@ export interface Inputs {
   /** Sha-256 of the prompts' texts: another wording is another hash. */
   promptHash: string;
   corpus: CorpusFiles | null;
-  pool: FolderProgram[];
   heldout: { dev: FolderProgram[]; test: FolderProgram[] };
 }
 
 /**
- * Reads them all.
+ * Reads them all. `isCompact`: the model's chat form, which decides the prompts of the kinds without a designer.
  *
  * @throws {UsageError} naming the key, the file and the line that is wrong.
  */
-export async function readInputs(config: Config, emit: EventSink): Promise<Inputs> {
+export async function readInputs(
+  config: Config,
+  emit: EventSink,
+  options: { isCompact?: boolean } = {},
+): Promise<Inputs> {
   const skills = readSkills(config);
   const { heldout } = config;
   return {
-    ...openPrompt(config, skills),
+    ...openPrompt(config, skills, options.isCompact ?? true),
     corpus: await openCorpus(config, emit),
-    pool: config.pool ? readPrograms(config.pool) : [],
     heldout: heldout === null
       ? { dev: [], test: [] }
       : { dev: readPrograms(`${heldout}/dev`), test: readPrograms(`${heldout}/test`) },
@@ -81,8 +83,14 @@ export function promptHashOf(files: PromptFiles): string {
   return sha256(JSON.stringify(Object.entries(files).sort(([a], [b]) => a < b ? -1 : 1)));
 }
 
-function openPrompt(config: Config, skills: Skill[]): { prompt: Prompt; promptHash: string } {
-  const { kind, maxTurns, parity } = config;
+function openPrompt(
+  config: Config,
+  skills: Skill[],
+  isCompact: boolean,
+): { prompt: Prompt; promptHash: string } {
+  const { maxTurns, parity } = config;
+  const isFixed = config.kind === "folder" || config.kind === "rlve";
+  const kind = isFixed && !isCompact ? "game-multiturn" : config.kind;
   if (!naturalKinds.includes(kind as NaturalKind)) {
     const promptHash = sha256(readText("lib/designer/prompt.ts", "prompts"));
     return { prompt: compactPrompt({ parity }), promptHash };

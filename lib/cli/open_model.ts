@@ -6,7 +6,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { type Chat, type Engine, type EventSink, type Tokenizer, UsageError } from "../core/mod.ts";
 import { connectEngine, EmbeddedEngine } from "../engine/mod.ts";
-import { compactChat, loadTokenizer } from "../engine/text/mod.ts";
+import { compactChat, endToken, loadTokenizer, templateChat } from "../engine/text/mod.ts";
 import type { Config } from "../loop/mod.ts";
 import { inProject, pythonOf, readText, root } from "./files.ts";
 
@@ -52,17 +52,72 @@ export async function openEngine(
   });
 }
 
-/** Tokenizer and chat form of a model's folder. */
-export function openText(model: string): { tokenizer: Tokenizer; chat: Chat } {
-  const file = readText(`${model}/tokenizer.json`, "tokenizer");
-  const tokenizer = loadTokenizer(JSON.parse(file));
-  try {
-    return { tokenizer, chat: compactChat(tokenizer) };
-  } catch (cause) {
+/** A model's text: its tokenizer, its chat form, and whether that is the compact one. */
+export interface ModelText {
+  tokenizer: Tokenizer;
+  chat: Chat;
+  isCompact: boolean;
+}
+
+/**
+ * Tokenizer and chat form of a folder: the compact form where the tokenizer has its end token, else the chat template
+ * that comes with the model.
+ *
+ * @throws {UsageError} naming the file that is missing or cannot be used.
+ */
+export function openText(model: string, options: { thinking?: boolean } = {}): ModelText {
+  if (!fs.existsSync(path.join(inProject(model), "tokenizer.json"))) {
     throw new UsageError(
-      `Cannot use model ${model}: only the compact chat form can be read; ` +
-        (cause as Error).message,
-      { cause },
+      `Cannot read the tokenizer: there is no ${model}/tokenizer.json; put tokenizer.json, tokenizer_config.json, ` +
+        "generation_config.json and chat_template.jinja (where the model has it) into a folder and name it with " +
+        "--set tokenizer=DIR",
     );
+  }
+  const tokenizer = loadTokenizer(readJson(model, "tokenizer.json") as object);
+  if (tokenizer.specials[endToken] !== undefined) {
+    return { tokenizer, chat: compactChat(tokenizer), isCompact: true };
+  }
+  const optional = (name: string) => fs.existsSync(path.join(inProject(model), name));
+  try {
+    const chat = templateChat(tokenizer, {
+      tokenizerConfig: readJson(model, "tokenizer_config.json"),
+      template: optional("chat_template.jinja")
+        ? readText(`${model}/chat_template.jinja`, "chat template")
+        : undefined,
+      generationConfig: optional("generation_config.json")
+        ? readJson(model, "generation_config.json")
+        : undefined,
+    }, options);
+    return { tokenizer, chat, isCompact: false };
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
+    throw new UsageError(`Cannot use model ${model}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/**
+ * The text of a configuration's model, of the form that its kind of environment needs.
+ *
+ * @throws {UsageError} naming the key.
+ */
+export function openModelText(
+  config: Pick<Config, "model" | "tokenizer" | "thinking" | "kind">,
+): ModelText {
+  const { model, tokenizer, thinking, kind } = config;
+  const text = openText(tokenizer ?? model, { thinking });
+  const isFixed = kind === "folder" || kind === "rlve";
+  if (isFixed || text.isCompact === (kind === "compact")) return text;
+  throw new UsageError(
+    `Cannot use kind ${kind} with model ${model}: it ` +
+      (text.isCompact ? "knows the compact chat form only" : "does not know the compact chat form"),
+  );
+}
+
+function readJson(model: string, name: string): unknown {
+  const text = readText(`${model}/${name}`, "model file");
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UsageError(`Cannot read ${model}/${name}: ${(cause as Error).message}`, { cause });
   }
 }

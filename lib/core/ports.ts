@@ -141,7 +141,10 @@ export interface Chat {
   /** Ids to append after a sampled reply (its stop id included) for the next reply to be sampled. */
   delta(messages: readonly Message[]): number[];
   readonly stopIds: readonly number[];
+  /** Earlier replies are rewritten: each turn is rendered whole by {@link first} and is a sample of its own. */
   readonly stripsThinking: boolean;
+  /** Tools given to {@link first} show; where not, they belong into the prompt's text. */
+  readonly placesTools: boolean;
 }
 
 /** What the designer is told. Text between prompt markers is data, never instructions [D4]. */
@@ -166,6 +169,12 @@ export interface PromptOptions {
   seed?: number;
 }
 
+/** Of the agent's opening. */
+export interface AgentPromptOptions extends PromptOptions {
+  /** The environment offers tools: `placed` by the chat template, or to be written into the text. @default a game */
+  tools?: "placed" | readonly unknown[];
+}
+
 /** Records to messages: the compact nano form and the natural-language forms stand behind this port. */
 export interface Prompt {
   /** Goes into the manifest. */
@@ -176,7 +185,11 @@ export interface Prompt {
   hint(environment: { source: string; skill: string }, options?: PromptOptions): Message[];
   /** Asks for an opinion about a program (gate `screen`); absent where the model can give none. */
   screen?(environment: { source: string; skill: string }, options?: PromptOptions): Message[];
-  agent(environment: { skill: string }, observation: string, options?: PromptOptions): Message[];
+  agent(
+    environment: { skill: string },
+    observation: string,
+    options?: AgentPromptOptions,
+  ): Message[];
   observation(text: string, options?: PromptOptions): Message[];
   /** The program inside a designer's reply. */
   program(reply: string): string;

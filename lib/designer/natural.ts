@@ -40,7 +40,8 @@ export function naturalPrompt(options: NaturalPromptOptions): Prompt {
     designer: load(kind),
     repair: load("repair"),
     hint: load(isTools ? "hint-tools" : "hint"),
-    agent: load(isTools ? "agent-tools" : "agent"),
+    agent: load("agent"),
+    agentTools: load("agent-tools"),
     observation: load("observation"),
     screen: load("screen"),
   };
@@ -69,8 +70,16 @@ export function naturalPrompt(options: NaturalPromptOptions): Prompt {
       data(templates.hint, "source", source, seed, { skill }),
     screen: ({ source, skill }, { seed = 0 } = {}) =>
       data(templates.screen, "source", source, seed, { skill }),
-    agent: (_environment, observation, { seed = 0 } = {}) =>
-      data(templates.agent, "observation", observation, seed),
+    agent: (_environment, observation, { seed = 0, tools } = {}) => {
+      if (tools === undefined) return data(templates.agent, "observation", observation, seed);
+      const listed = tools === "placed" ? "" : tools.map((tool) => JSON.stringify(tool)).join("\n");
+      const mark = createMark(seed, [observation, listed]);
+      return renderTemplate(templates.agentTools, {
+        mark,
+        tools: listed === "" ? "" : betweenMarks("tools", listed, mark),
+        observation: betweenMarks("observation", observation, mark),
+      });
+    },
     observation: (text, { seed = 0 } = {}) =>
       data(templates.observation, "observation", text, seed),
     program: parity ? extractProgramPublished : extractProgram,

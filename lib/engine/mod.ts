@@ -1,6 +1,9 @@
 /** Adapters of the ports Sampler and Trainer: the Tinker protocol, the batch route, the embedded engine. @module */
 export { BatchSampler, type BatchSamplerOptions } from "./sampler.ts";
 export { EmbeddedEngine, type EmbeddedOptions } from "./embedded.ts";
+export { type OpenAiOptions, OpenAiSampler } from "./openai.ts";
+export { readTape, recordEngine, replayEngine, type TapeLine, writeTapeLine } from "./tape.ts";
+export { type SglangOptions, SglangSampler } from "./sglang.ts";
 export { connectEngine } from "./remote.ts";
 export { type TinkerOptions, TinkerTrainer } from "./tinker.ts";
 export { type CallOptions, type ReplySchema, Wire, type WireOptions } from "./wire.ts";

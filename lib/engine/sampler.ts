@@ -14,6 +14,7 @@ import {
 } from "../core/mod.ts";
 import { checked, completionsReply } from "./replies.ts";
 import type { Wire } from "./wire.ts";
+import { ZeroWatch } from "./zeros.ts";
 
 /** What a {@link BatchSampler} samples from, and how it gathers. */
 export interface BatchSamplerOptions {
@@ -38,15 +39,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** This many tokens in a row with a log-probability of exactly 0 mean that the engine fills in zeros. */
-const ZEROS = 16;
-
 /** Draws replies from one set of weights; concurrent calls share a POST. */
 export class BatchSampler implements Sampler {
   readonly #wire: Wire;
   readonly #options: Required<BatchSamplerOptions>;
   readonly #groups = new Map<string, Waiting[]>();
-  #zeros = 0;
+  readonly #zeros = new ZeroWatch();
 
   /** Nothing is sent before the first {@link BatchSampler.sample}. */
   constructor(wire: Wire, options: BatchSamplerOptions) {
@@ -141,7 +139,7 @@ export class BatchSampler implements Sampler {
           const choice = byIndex.get(i);
           if (!choice) throw new EngineError(`Cannot use a reply: choice ${i} is missing`);
           const good = checked(choice, reply.weights_version, item.request);
-          this.#watchZeros(good.logps);
+          this.#zeros.watch(good.logps);
           item.resolve(good);
         } catch (error) {
           item.reject(error);
@@ -151,17 +149,6 @@ export class BatchSampler implements Sampler {
       for (const item of asked) item.reject(error);
     } finally {
       for (const item of asked) item.signal?.removeEventListener("abort", leave);
-    }
-  }
-
-  #watchZeros(logps: readonly number[]): void {
-    const nonzero = logps.findLastIndex((logp) => logp !== 0);
-    this.#zeros = nonzero < 0 ? this.#zeros + logps.length : logps.length - 1 - nonzero;
-    if (this.#zeros >= ZEROS) {
-      throw new EngineError(
-        `Cannot use a sampled reply: ${this.#zeros} log-probabilities in a row are exactly 0; ` +
-          "the engine fills in missing ones",
-      );
     }
   }
 }

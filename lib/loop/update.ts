@@ -56,11 +56,11 @@ export function agentBatch(
       id,
       role: "agent",
       advantage,
-      sequences: [{
-        ids: own.flatMap((turn) => [...turn.prompt, ...turn.ids]),
-        logps: own.flatMap((turn) => [...turn.prompt.map(() => 0), ...turn.logps]),
-        mask: own.flatMap((turn) => [...turn.prompt.map(() => 0), ...turn.ids.map(() => 1)]),
-      }],
+      sequences: sequencesOf(own).map((part) => ({
+        ids: part.flatMap((turn) => [...turn.prompt, ...turn.ids]),
+        logps: part.flatMap((turn) => [...turn.prompt.map(() => 0), ...turn.logps]),
+        mask: part.flatMap((turn) => [...turn.prompt.map(() => 0), ...turn.ids.map(() => 1)]),
+      })),
     };
   });
   if (rule !== "ema-baseline") return { units, counts, baselines: {} };
@@ -68,6 +68,16 @@ export function agentBatch(
   const moved = updateBaselines(baselines, counts.means, config.baselineDecay);
   const kept = Object.entries(moved).filter(([id]) => inPlay.has(id));
   return { units, counts, baselines: Object.fromEntries(kept) };
+}
+
+/** A play's turns by training sequence: each adds to those before it, unless the conversation was rendered anew. */
+function sequencesOf<T extends { rerendered: boolean | null }>(turns: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  for (const turn of turns) {
+    if (parts.length === 0 || turn.rerendered) parts.push([turn]);
+    else parts.at(-1)!.push(turn);
+  }
+  return parts;
 }
 
 /** A control: the outcomes of each group change owners. */

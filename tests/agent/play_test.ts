@@ -58,6 +58,21 @@ Deno.test("playEpisode() records what was sampled, and appends without encoding 
   assert.equal(sandbox.open, 0);
 });
 
+Deno.test("playEpisode() renders each turn whole where the template rewrites replies", async () => {
+  const whole = { ...chat, stripsThinking: true };
+  const roles: string[][] = [];
+  whole.first = (messages) => {
+    roles.push(messages.map(({ role, content }) => `${role} ${content}`));
+    return chat.first(messages.map((message) => ({ ...message, role: "obs" })));
+  };
+  const { options, sampler } = episode(["so \\boxed{3} ", "\\boxed{7}"], { chat: whole });
+  const { turns, outcome } = await playEpisode(options);
+  assert.deepEqual(outcome, { kind: "scored", value: 1 });
+  assert.deepEqual(turns.map(({ rerendered }) => rerendered), [null, true]);
+  assert.deepEqual(sampler.requests.map(({ prompt }) => prompt), turns.map(({ prompt }) => prompt));
+  assert.deepEqual(roles[1], [...roles[0], "assistant so \\boxed{3} ", "obs higher", "act "]);
+});
+
 Deno.test("playEpisode() shows the hint after the first observation only [D10]", async () => {
   const answers = ["\\boxed{3}", "\\boxed{7}"];
   const plain = await playEpisode(episode(answers).options);

@@ -33,3 +33,30 @@ Deno.test("agentBatch(): ema-baseline compares with the past, then moves by the 
   const second = batchOf(set, first.baselines);
   assert.deepEqual(advantagesOf(second), [-0.5, 0.5, 0.375, 0.375]);
 });
+
+Deno.test("agentBatch(): a turn rendered anew begins a sequence of its own", () => {
+  const turn = (index: number, rerendered: true | null) => ({
+    playId: makePlays("a", [0])[0].id,
+    index,
+    prompt: [10 * index, 10 * index + 1],
+    ids: [10 * index + 2],
+    logps: [-1 - index],
+    rerendered,
+  });
+  const config = { advantages: "grpo", plays: 2 };
+  const sequencesOf = (turns: unknown[]) => {
+    const store = { all: () => turns };
+    return agentBatch({ config, store } as never, makePlays("a", [0, 1]) as never, 0).units[0]
+      .sequences;
+  };
+  const together = {
+    ids: [0, 1, 2, 10, 11, 12],
+    logps: [0, 0, -1, 0, 0, -2],
+    mask: [0, 0, 1, 0, 0, 1],
+  };
+  assert.deepEqual(sequencesOf([turn(0, null), turn(1, null)]), [together]);
+  assert.deepEqual(sequencesOf([turn(0, null), turn(1, true)]), [
+    { ids: [0, 1, 2], logps: [0, 0, -1], mask: [0, 0, 1] },
+    { ids: [10, 11, 12], logps: [0, 0, -2], mask: [0, 0, 1] },
+  ]);
+});

@@ -47,5 +47,6 @@ export function compactChat(tokenizer: Tokenizer): Chat {
     delta: (messages) => render(messages),
     stopIds: [special(endToken)],
     stripsThinking: false,
+    placesTools: false,
   };
 }
