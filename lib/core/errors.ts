@@ -12,9 +12,15 @@ export class UsageError extends Error {
 export class EngineError extends Error {
   override name = "EngineError";
   readonly retryable: boolean;
-  constructor(message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+  /** HTTP status of the answer, where there was one. */
+  readonly status?: number;
+  constructor(
+    message: string,
+    options: { retryable?: boolean; status?: number; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.retryable = options.retryable ?? false;
+    this.status = options.status;
   }
 }
 

@@ -3,12 +3,52 @@
  * @module
  */
 import type { Datum, LossName } from "../core/mod.ts";
+import { encode } from "./proto/codec.ts";
+import { dtypes, forwardBackwardRequest, packed } from "./proto/messages.ts";
 
 export interface Chunk {
   loss: LossName;
-  /** Wire form. */
-  data: unknown[];
+  /** JSON form. */
+  data: WireDatum[];
   lengths: number[];
+}
+
+interface WireTensor {
+  data: readonly number[];
+  dtype: "int64" | "float32";
+  shape: number[];
+}
+
+interface WireDatum {
+  model_input: { chunks: { type: "encoded_text"; tokens: readonly number[] }[] };
+  loss_fn_inputs: Record<string, WireTensor>;
+}
+
+/** A training call in protocol buffers. */
+export function requestBytes(
+  chunk: Chunk,
+  call: { modelId: string; seqId: number; forwardOnly: boolean; config?: Record<string, number> },
+): Uint8Array {
+  const tensorOf = ({ data, dtype, shape }: WireTensor) => ({
+    dense: packed(data, dtype),
+    dtype: dtypes[dtype],
+    shape,
+  });
+  return encode(forwardBackwardRequest, {
+    model_id: call.modelId,
+    seq_id: call.seqId,
+    data: chunk.data.map(({ model_input, loss_fn_inputs }) => ({
+      model_input: model_input.chunks.map(({ tokens }) => ({
+        encoded_text: { tokens: packed(tokens, "int32") },
+      })),
+      loss_fn_inputs: Object.fromEntries(
+        Object.entries(loss_fn_inputs).map(([name, tensor]) => [name, tensorOf(tensor)]),
+      ),
+    })),
+    loss_fn: chunk.loss,
+    loss_fn_config: call.config,
+    forward_only: call.forwardOnly,
+  });
 }
 
 const FIELDS = { weights: "weights", logps: "logprobs", advantages: "advantages" } as const;
@@ -40,14 +80,14 @@ export function chunks(
   return out;
 }
 
-function onWire(datum: Datum, loss: LossName, index: number): unknown {
+function onWire(datum: Datum, loss: LossName, index: number): WireDatum {
   const { input, target } = datum;
   const cannot = (what: string) => new RangeError(`Cannot train on datum ${index}: ${what}`);
   if (input.length === 0) throw cannot("it is empty");
   if (target.length !== input.length) {
     throw cannot(`target has ${target.length} values for ${input.length} tokens`);
   }
-  const inputs: Record<string, unknown> = {
+  const inputs: Record<string, WireTensor> = {
     target_tokens: { data: target, dtype: "int64", shape: [target.length] },
   };
   for (const [field, name] of Object.entries(FIELDS) as [keyof typeof FIELDS, string][]) {

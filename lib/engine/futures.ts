@@ -10,6 +10,8 @@ import type { CallOptions, Wire } from "./wire.ts";
 
 /** One poll with its tries; servers answer a poll within 30 s (Miles, ours) to 300 s (SkyRL). */
 const POLL_MS = 330_000;
+/** Times a call is sent whose result expires (410). */
+const SENDINGS = 3;
 
 /** Sends `body` to a heavy route and waits for its result. */
 export async function submit<T>(
@@ -19,14 +21,26 @@ export async function submit<T>(
   schema: z.ZodType<T>,
   options: CallOptions,
 ): Promise<T> {
-  const { action, deadlineMs, signal: asked } = options;
+  const { action, deadlineMs, signal: asked, binary } = options;
   return await limited(action, deadlineMs, [asked], async (signal) => {
     const call = { action, deadlineMs, signal };
-    const { request_id } = await wire.post(path, body, promiseReply, call);
+    const send = async () => (await wire.post(path, body, promiseReply, call)).request_id;
+    let request_id = await send();
     const outcome = z.union([failedFuture, waitingFuture, schema]);
-    for (;;) {
-      const poll = { ...call, deadlineMs: POLL_MS };
-      const got = await wire.post("/api/v1/retrieve_future", { request_id }, outcome, poll);
+    const poll = { ...call, deadlineMs: POLL_MS, binary };
+    for (let sent = 1;;) {
+      let got: unknown;
+      try {
+        got = await wire.post("/api/v1/retrieve_future", { request_id }, outcome, poll);
+      } catch (error) {
+        const status = error instanceof EngineError ? error.status : undefined;
+        if (status === 408) continue; // still at work
+        if (status !== 410 || sent === SENDINGS) throw error;
+        // the result was thrown away before we fetched it; the same seq_id is the same request
+        request_id = await send();
+        sent += 1;
+        continue;
+      }
       if (failedFuture.safeParse(got).success) {
         const { error, category } = got as z.infer<typeof failedFuture>;
         throw new EngineError(`Cannot ${action}: ${error}`, { retryable: category === "server" });

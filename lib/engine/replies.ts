@@ -4,6 +4,8 @@
  */
 import { z } from "zod";
 import { EngineError, type SampleReply, type SampleRequest } from "../core/mod.ts";
+import { decode, type Value } from "./proto/codec.ts";
+import { dtypes, forwardBackwardOutput, unpacked } from "./proto/messages.ts";
 
 const count = z.number().int().nonnegative();
 export const sessionReply = z.object({ session_id: z.string().min(1) });
@@ -33,6 +35,8 @@ export const lossReply = z.looseObject({
   ),
   metrics: z.record(z.string(), z.number()),
 });
+/** The same, in protocol buffers where the server sends them: one float a target, NaN where none was computed. */
+export const anyLossReply = z.union([z.instanceof(Uint8Array).transform(lossOfBytes), lossReply]);
 export const stepReply = z.looseObject({
   metrics: z.record(z.string(), z.number()).optional(),
   spade_already_applied: z.boolean().optional(),
@@ -53,6 +57,22 @@ export const completionsReply = z.object({
   })),
 });
 export type Choice = z.infer<typeof completionsReply>["choices"][number];
+
+function lossOfBytes(bytes: Uint8Array): z.infer<typeof lossReply> {
+  const { loss_fn_outputs, metrics } = decode(forwardBackwardOutput, bytes);
+  const outputs = loss_fn_outputs.flatMap(({ fields, num_datums }: Value) => {
+    const { data, offsets, dtype } = fields.logprobs ?? {};
+    if (data === undefined && num_datums > 0) throw new SyntaxError("the reply has no logprobs");
+    const ends = unpacked(offsets ?? new Uint8Array(), dtypes.int64);
+    if (ends.length !== num_datums + 1 || ends.at(-1) !== data.length) {
+      throw new SyntaxError(`the reply has ${ends.length} offsets for ${num_datums} data`);
+    }
+    return ends.slice(1).map((end, i) => ({
+      logprobs: { data: unpacked(data.subarray(ends[i], end), dtype) },
+    }));
+  });
+  return { loss_fn_outputs: outputs, metrics };
+}
 
 /** Rounding above a log-probability of 0 that is tolerated. */
 const SLACK = 1e-4;

@@ -1,5 +1,5 @@
 /**
- * Trainer over the Tinker REST protocol, JSON encoding.
+ * Trainer over the Tinker REST protocol: JSON, or protocol buffers where a server takes nothing else.
  *
  * Guarantees: calls run in the order they are made (`seq_id`); a repeated call is one call; a batch too large for one
  * request is cut in chunks whose gradients add up; after a `forwardBackward` that failed half-way no step is taken until
@@ -17,7 +17,7 @@ import {
   type TrainerCapabilities,
   type TrainerState,
 } from "../core/mod.ts";
-import { type Chunk, chunks } from "./data.ts";
+import { type Chunk, chunks, requestBytes } from "./data.ts";
 import { limited } from "./deadline.ts";
 import { submit } from "./futures.ts";
 import * as replies from "./replies.ts";
@@ -34,6 +34,8 @@ export interface TinkerOptions {
   shortDeadlineMs?: number;
   /** Between heartbeats. @default 10_000 */
   heartbeatMs?: number;
+  /** Of training calls; `auto` begins in JSON and changes at the first refusal of it (415, 422). @default "auto" */
+  encoding?: "json" | "proto" | "auto";
 }
 
 /** A model of the server, and the number of calls made on it. */
@@ -56,6 +58,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
   readonly #closed = new AbortController();
   #published = 0;
   #incomplete = false;
+  #encoding: "json" | "proto" | "auto";
 
   private constructor(wire: Wire, opened: Session, options: TinkerOptions) {
     this.capabilities = opened.capabilities;
@@ -66,6 +69,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
       long: options.deadlineMs ?? 3_600_000,
       short: options.shortDeadlineMs ?? 60_000,
     };
+    this.#encoding = options.encoding ?? "auto";
     this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs ?? 10_000);
     Deno.unrefTimer(this.#heartbeat);
   }
@@ -253,12 +257,43 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     field: string,
     chunk: Chunk,
     extra: Record<string, unknown>,
-    options: { signal?: AbortSignal },
+    options: { config?: Record<string, number>; signal?: AbortSignal },
   ): Promise<{ logps: number[][]; loss: number }> {
     const { loss, data, lengths } = chunk;
-    const body = { [field]: { data, loss_fn: loss, ...extra } };
     const action = `run ${path} on ${data.length} data`;
-    const reply = await this.#run(path, body, replies.lossReply, action, options.signal, model);
+    const json = () =>
+      this.#run(
+        path,
+        { [field]: { data, loss_fn: loss, ...extra } },
+        replies.lossReply,
+        action,
+        options.signal,
+        model,
+      );
+    const proto = () => {
+      const seqId = ++model.seqId;
+      const call = {
+        modelId: model.id,
+        seqId,
+        forwardOnly: path === "forward",
+        config: options.config,
+      };
+      return this.#send(
+        "forward_backward",
+        requestBytes(chunk, call),
+        replies.anyLossReply,
+        action,
+        options.signal,
+      );
+    };
+    const reply = this.#encoding === "proto" ? await proto() : await json().catch((error) => {
+      const isRefusedForm = error instanceof EngineError &&
+        (error.status === 415 || error.status === 422);
+      if (this.#encoding !== "auto" || !isRefusedForm) throw error;
+      return proto().then((given) => (this.#encoding = "proto", given), () => {
+        throw error; // what JSON was refused with says more
+      });
+    });
     const logps = reply.loss_fn_outputs.map(({ logprobs }) => logprobs.data.map((v) => v ?? NaN));
     const wrong = lengths.findIndex((length, i) => logps[i]?.length !== length);
     if (logps.length !== lengths.length || wrong >= 0) {
@@ -283,13 +318,24 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     model = this.#model,
   ): Promise<T> {
     const seq_id = ++model.seqId;
-    const sent = { model_id: model.id, seq_id, ...body };
+    return this.#send(path, { model_id: model.id, seq_id, ...body }, schema, action, signal);
+  }
+
+  #send<T>(
+    path: string,
+    sent: Record<string, unknown> | Uint8Array,
+    schema: z.ZodType<T>,
+    action: string,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const binary = sent instanceof Uint8Array;
     const deadlineMs = this.#deadlines.long;
     return limited(
       action,
       deadlineMs,
       [this.#closed.signal, signal],
-      (signal) => submit(this.#wire, API + path, sent, schema, { action, deadlineMs, signal }),
+      (signal) =>
+        submit(this.#wire, API + path, sent, schema, { action, deadlineMs, signal, binary }),
     );
   }
 

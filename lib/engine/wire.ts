@@ -1,5 +1,5 @@
 /**
- * JSON over HTTP to one engine. Every call has a deadline over all its tries; what comes back is parsed with zod.
+ * JSON, or protocol buffers, over HTTP to one engine. Every call has a deadline over all its tries; what comes back is parsed with zod.
  *
  * Repeated are only failures that say nothing about the request: refused or broken connections, cut replies, 408, 429
  * and 5xx. Calls are built so that a repeat is harmless (seeds, seq_id, model_seq_id). Any other 4xx is an
@@ -34,12 +34,22 @@ export interface CallOptions {
   deadlineMs: number;
   /** Its reason is what the call throws. */
   signal?: AbortSignal;
+  /** Offer to take protocol buffers; a reply in them is a `Uint8Array`. @default JSON only */
+  binary?: boolean;
 }
 
 const detail = z.object({ detail: z.unknown() });
+const PROTOBUF = "application/x-protobuf";
 const LONGEST_PAUSE_MS = 10_000;
-/** A reply above this many characters is refused. */
+/** Of what a server asks for: the call's deadline counts on. */
+const LONGEST_WAIT_MS = 120_000;
+/** A reply above this many bytes is refused. */
 const MAX_REPLY = 256 * 1024 * 1024;
+
+interface Sent {
+  method: string;
+  body?: string | Uint8Array<ArrayBuffer>;
+}
 
 /** What parses a reply: any zod schema. */
 export interface ReplySchema<T> {
@@ -60,9 +70,12 @@ export class Wire {
     return this.#options.url;
   }
 
-  /** POSTs `body` (absent optionals left out) and parses the reply. */
+  /** POSTs `body` (bytes are protocol buffers, else JSON with absent optionals left out) and parses the reply. */
   post<T>(path: string, body: unknown, schema: ReplySchema<T>, options: CallOptions): Promise<T> {
-    return this.#call(path, { method: "POST", body: JSON.stringify(body) }, schema, options);
+    const sent = body instanceof Uint8Array
+      ? body as Uint8Array<ArrayBuffer>
+      : JSON.stringify(body);
+    return this.#call(path, { method: "POST", body: sent }, schema, options);
   }
 
   /** GETs and parses the reply. */
@@ -72,22 +85,23 @@ export class Wire {
 
   #call<T>(
     path: string,
-    init: { method: string; body?: string },
+    init: Sent,
     schema: ReplySchema<T>,
     options: CallOptions,
   ): Promise<T> {
     const { retries = 5, pauseMs = 200, lifetime } = this.#options;
-    const { action, deadlineMs, signal: asked } = options;
+    const { action, deadlineMs, signal: asked, binary = false } = options;
     return limited(action, deadlineMs, [lifetime, asked], async (signal) => {
       for (let attempt = 0;; attempt++) {
         try {
-          return parsed(await this.#once(path, init, action, signal), schema, action);
+          return parsed(await this.#once(path, init, { action, signal, binary }), schema, action);
         } catch (error) {
           signal.throwIfAborted();
           if (!(error instanceof EngineError) || !error.retryable || attempt >= retries) {
             throw error;
           }
-          await pause(Math.min(pauseMs * 2 ** attempt, LONGEST_PAUSE_MS), signal);
+          const asked = error instanceof Refusal ? error.waitMs : 0;
+          await pause(Math.max(asked, Math.min(pauseMs * 2 ** attempt, LONGEST_PAUSE_MS)), signal);
         }
       }
     });
@@ -95,17 +109,23 @@ export class Wire {
 
   async #once(
     path: string,
-    init: { method: string; body?: string },
-    action: string,
-    signal: AbortSignal,
+    init: Sent,
+    { action, signal, binary }: { action: string; signal: AbortSignal; binary: boolean },
   ): Promise<unknown> {
-    const headers = { "content-type": "application/json", ...this.#options.headers };
-    let status: number, text: string;
+    const headers = {
+      "content-type": typeof init.body === "object" ? PROTOBUF : "application/json",
+      ...binary ? { accept: `${PROTOBUF}, application/json` } : {},
+      ...this.#options.headers,
+    };
+    let status: number, bytes: Uint8Array, isBinary: boolean, waitMs: number;
     try {
       const send = this.#options.fetch ?? fetch;
       const response = await send(this.#options.url + path, { ...init, headers, signal });
       status = response.status;
-      text = await response.text();
+      // a date instead of seconds is not worth its code: the pause doubles anyway
+      waitMs = Math.min(1000 * (Number(response.headers.get("retry-after")) || 0), LONGEST_WAIT_MS);
+      isBinary = response.headers.get("content-type")?.startsWith(PROTOBUF) ?? false;
+      bytes = new Uint8Array(await response.arrayBuffer());
     } catch (cause) {
       const what = cause instanceof Error ? cause.message : String(cause);
       throw new EngineError(
@@ -113,10 +133,12 @@ export class Wire {
         { retryable: true, cause },
       );
     }
-    if (text.length > MAX_REPLY) {
-      throw new EngineError(`Cannot ${action}: the reply has ${text.length} characters`);
+    if (bytes.length > MAX_REPLY) {
+      throw new EngineError(`Cannot ${action}: the reply has ${bytes.length} bytes`);
     }
-    if (status < 200 || status > 299) throw refusal(status, text, action);
+    if (isBinary && status >= 200 && status <= 299) return bytes;
+    const text = new TextDecoder().decode(bytes);
+    if (status < 200 || status > 299) throw refusal(status, text, action, waitMs);
     try {
       return JSON.parse(text);
     } catch (cause) {
@@ -126,7 +148,18 @@ export class Wire {
   }
 }
 
-function refusal(status: number, text: string, action: string): EngineError {
+/** A refusal by status; `waitMs` is what the server asked for (Retry-After). */
+class Refusal extends EngineError {
+  constructor(
+    message: string,
+    readonly waitMs: number,
+    options: { retryable: boolean; status: number },
+  ) {
+    super(message, options);
+  }
+}
+
+function refusal(status: number, text: string, action: string, waitMs: number): Refusal {
   let words = text.slice(0, 500);
   try {
     const given = detail.parse(JSON.parse(text)).detail;
@@ -135,15 +168,18 @@ function refusal(status: number, text: string, action: string): EngineError {
     // not our form of error: the raw text is all there is
   }
   const retryable = status === 408 || status === 429 || status >= 500;
-  return new EngineError(`Cannot ${action}: the engine answered ${status}: ${words}`, {
-    retryable,
-  });
+  const paused = status === 402 ? " (billing is paused)" : "";
+  const message = `Cannot ${action}: the engine answered ${status}${paused}: ${words}`;
+  return new Refusal(message, waitMs, { retryable, status });
 }
 
 function parsed<T>(value: unknown, schema: ReplySchema<T>, action: string): T {
   try {
     return schema.parse(value);
   } catch (cause) {
+    if (cause instanceof SyntaxError) {
+      throw new EngineError(`Cannot ${action}: ${cause.message}`, { cause });
+    }
     if (!(cause instanceof z.ZodError)) throw cause;
     const [{ path, message }] = cause.issues;
     const where = path.join(".") || "its top";

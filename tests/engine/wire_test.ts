@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { EngineError } from "../../lib/core/mod.ts";
+import { submit } from "../../lib/engine/futures.ts";
 import { fakeWire, json } from "./helper.ts";
 
 const schema = z.object({ ok: z.literal(true) });
@@ -20,6 +21,41 @@ Deno.test("Wire repeats what says nothing about the request, a bounded number of
   const [wire, calls] = fakeWire((_, __, n) => faults[n - 1]?.() ?? json({ ok: true }));
   assert.deepEqual(await wire.post("/x", {}, schema, call), { ok: true });
   assert.equal(calls.length, 6);
+});
+
+Deno.test("Wire waits as long as the server asks, and no longer than the deadline", async () => {
+  const busy = (seconds: string) =>
+    new Response("{}", { status: 429, headers: { "retry-after": seconds } });
+  const [wire, calls] = fakeWire((_, __, n) => n === 1 ? busy("0.3") : json({ ok: true }));
+  const started = performance.now();
+  await wire.post("/x", {}, schema, call);
+  assert.ok(performance.now() - started >= 290);
+  assert.equal(calls.length, 2);
+  const [long] = fakeWire(() => busy("3600"));
+  await assert.rejects(
+    long.post("/x", {}, schema, { ...call, deadlineMs: 50 }),
+    /no answer within 50 ms/,
+  );
+  const [unpaid] = fakeWire(() => json({ detail: "pay" }, 402));
+  await assert.rejects(unpaid.post("/x", {}, schema, call), /402 \(billing is paused\): pay/);
+});
+
+Deno.test("submit() polls on while a call is at work, and sends it again when its result expired", async () => {
+  const script = [
+    () => json({ request_id: "a" }),
+    ...Array.from({ length: 8 }, () => () => json({}, 408)),
+    () => json({ type: "try_again" }),
+    () => json({ detail: "expired" }, 410),
+    () => json({ request_id: "b" }),
+    () => json({ ok: true }),
+  ];
+  const [wire, calls] = fakeWire((_, __, n) => script[n - 1]?.() ?? json({}, 500));
+  assert.deepEqual(await submit(wire, "/work", { seq_id: 4 }, schema, call), { ok: true });
+  const sent = calls.filter(({ path }) => path === "/work").map(({ body }) => body);
+  assert.deepEqual(sent, [{ seq_id: 4 }, { seq_id: 4 }]);
+  assert.equal(calls.at(-1)!.body.request_id, "b");
+  const [gone] = fakeWire((path) => path === "/work" ? json({ request_id: "a" }) : json({}, 410));
+  await assert.rejects(submit(gone, "/work", {}, schema, call), /answered 410/);
 });
 
 Deno.test("Wire gives up with the last words and the cause", async () => {

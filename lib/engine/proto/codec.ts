@@ -68,7 +68,7 @@ function write(message: Message, value: Value, parts: Uint8Array[]): number {
 }
 
 function isDefault(value: unknown): boolean {
-  return value === 0 || value === false || value === "" ||
+  return Object.is(value, 0) || value === false || value === "" ||
     value instanceof Uint8Array && value.length === 0;
 }
 
