@@ -44,6 +44,8 @@ export class EmbeddedEngine implements Engine {
   readonly sampler: Sampler;
   /** Samples from the starting weights, whatever was trained since. */
   readonly base: Sampler;
+  /** Where it listens, on loopback. */
+  readonly url: string;
   readonly #process: EngineProcess;
   readonly #close: () => Promise<void>;
   readonly #state: string;
@@ -58,6 +60,7 @@ export class EmbeddedEngine implements Engine {
     this.#state = state;
     this.#process = process;
     this.trainer = trainer;
+    this.url = wire.url;
     this.sampler = new BatchSampler(wire, { model: "current" });
     this.base = new BatchSampler(wire, { model: "base" });
     this.#close = async () => {

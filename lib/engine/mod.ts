@@ -1,4 +1,5 @@
 /** Adapters of the ports Sampler and Trainer: the Tinker protocol, the batch route, the embedded engine. @module */
+export { type SamplingSession, TinkerSampler } from "./asample.ts";
 export { BatchSampler, type BatchSamplerOptions } from "./sampler.ts";
 export { EmbeddedEngine, type EmbeddedOptions } from "./embedded.ts";
 export { type OpenAiOptions, OpenAiSampler } from "./openai.ts";

@@ -1,5 +1,5 @@
 /**
- * An engine that already runs elsewhere and speaks the Tinker routes and the batch route of our own server.
+ * An engine that already runs elsewhere and speaks the Tinker routes; where it is ours, replies come by the batch route.
  * @module
  */
 import type { Engine } from "../core/mod.ts";
@@ -13,14 +13,26 @@ import { Wire } from "./wire.ts";
  * @throws {EngineError} where nothing answers at `url`, or it speaks something else.
  */
 export async function connectEngine(
-  options: { url: string; signal?: AbortSignal },
+  options: { url: string; baseModel?: string; apiKey?: string; signal?: AbortSignal },
 ): Promise<Engine> {
-  const wire = new Wire({ url: options.url.replace(/\/$/, "") });
-  const trainer = await TinkerTrainer.connect(wire, { signal: options.signal });
+  const wire = new Wire({
+    url: options.url.replace(/\/$/, ""),
+    ...options.apiKey === undefined ? {} : { headers: { "x-api-key": options.apiKey } },
+  });
+  const trainer = await TinkerTrainer.connect(wire, {
+    signal: options.signal,
+    baseModel: options.baseModel,
+  });
+  const { current, base } = trainer.capabilities.batchIds
+    ? {
+      current: new BatchSampler(wire, { model: "current" }),
+      base: new BatchSampler(wire, { model: "base" }),
+    }
+    : trainer.samplers();
   return {
     trainer,
-    sampler: new BatchSampler(wire, { model: "current" }),
-    base: new BatchSampler(wire, { model: "base" }),
+    sampler: current,
+    base,
     log: () => "",
     [Symbol.asyncDispose]: () => trainer[Symbol.asyncDispose](),
   };

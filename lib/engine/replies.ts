@@ -41,7 +41,12 @@ export const stepReply = z.looseObject({
   metrics: z.record(z.string(), z.number()).optional(),
   spade_already_applied: z.boolean().optional(),
 });
-export const publishReply = z.looseObject({ spade_weights_version: count.optional() });
+export const publishReply = z.looseObject({
+  spade_weights_version: count.optional(),
+  sampling_session_id: z.string().nullish(),
+  path: z.string().nullish(),
+});
+export const samplingSessionReply = z.looseObject({ sampling_session_id: z.string().min(1) });
 export const pathReply = z.looseObject({ path: z.string().min(1) });
 export const failedFuture = z.object({ error: z.string(), category: z.string().optional() });
 export const waitingFuture = z.object({ type: z.literal("try_again") });

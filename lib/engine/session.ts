@@ -92,3 +92,22 @@ export async function createModel(
   };
   return (await submit(wire, API + "create_model", body, replies.createdReply, call)).model_id;
 }
+
+/** Opens sampling session number `seq` on the starting weights or on published ones. Returns its id. */
+export async function createSamplingSession(
+  wire: Wire,
+  session: Pick<Session, "sessionId" | "capabilities">,
+  seq: number,
+  weights: { path?: string },
+  call: { action: string; deadlineMs: number; signal?: AbortSignal },
+): Promise<string> {
+  const body = {
+    session_id: session.sessionId,
+    sampling_session_seq_id: seq,
+    ...weights.path === undefined
+      ? { base_model: session.capabilities.model }
+      : { model_path: weights.path },
+  };
+  const schema = replies.samplingSessionReply;
+  return (await wire.post(API + "create_sampling_session", body, schema, call)).sampling_session_id;
+}

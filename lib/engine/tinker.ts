@@ -13,6 +13,7 @@ import {
   type Datum,
   EngineError,
   type LossName,
+  type Sampler,
   type Trainer,
   type TrainerCapabilities,
   type TrainerState,
@@ -21,7 +22,8 @@ import { type Chunk, chunks, requestBytes } from "./data.ts";
 import { limited } from "./deadline.ts";
 import { submit } from "./futures.ts";
 import * as replies from "./replies.ts";
-import { API, createModel, openSession, type Session } from "./session.ts";
+import { publishedSession, type SamplingSession, TinkerSampler } from "./asample.ts";
+import { API, createModel, createSamplingSession, openSession, type Session } from "./session.ts";
 import type { Wire } from "./wire.ts";
 
 /** Names and deadlines of a {@link TinkerTrainer}. */
@@ -57,6 +59,10 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
   readonly #heartbeat: ReturnType<typeof setInterval>;
   readonly #closed = new AbortController();
   #published = 0;
+  /** Sampling sessions opened so far, the one of the published weights, and the one of the starting weights. */
+  #sessions = 0;
+  #sampling?: () => Promise<SamplingSession>;
+  #base?: Promise<SamplingSession>;
   #incomplete = false;
   #encoding: "json" | "proto" | "auto";
 
@@ -190,7 +196,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
 
   /** Publishes; on our server the version grows only when a step was taken since the last publish. */
   async publish(options: { signal?: AbortSignal } = {}): Promise<number> {
-    const body = { sampling_session_seq_id: this.#model.seqId + 1 };
+    const body = { sampling_session_seq_id: ++this.#sessions };
     const reply = await this.#run(
       "save_weights_for_sampler",
       body,
@@ -198,7 +204,30 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
       "publish the weights",
       options.signal,
     );
-    return this.#published = reply.spade_weights_version ?? this.#published + 1;
+    this.#published = reply.spade_weights_version ?? this.#published + 1;
+    let opened: Promise<SamplingSession> | undefined;
+    this.#sampling = () => opened ??= this.#sessionOf(publishedSession(reply));
+    return this.#published;
+  }
+
+  /** Samplers over `asample`: of the last published weights, and of the starting ones. */
+  samplers(): { current: Sampler; base: Sampler } {
+    const base = () => this.#base ??= this.#sessionOf({ path: undefined });
+    return {
+      current: new TinkerSampler(this.#wire, () => (this.#sampling ?? base)()),
+      base: new TinkerSampler(this.#wire, base),
+    };
+  }
+
+  async #sessionOf(weights: { id: string } | { path?: string }): Promise<SamplingSession> {
+    const weightsVersion = "path" in weights && weights.path === undefined ? 0 : this.#published;
+    if ("id" in weights) return { id: weights.id, weightsVersion };
+    const call = { action: "open a sampling session", deadlineMs: this.#deadlines.short };
+    const seq = ++this.#sessions;
+    return {
+      id: await createSamplingSession(this.#wire, this.#opened, seq, weights, call),
+      weightsVersion,
+    };
   }
 
   /** Replaces what was saved under `name`. */

@@ -1,7 +1,13 @@
 /** The real Python server. SPADE_ENGINE_PYTHON names its interpreter; without one these tests are skipped. */
 import assert from "node:assert/strict";
-import { EngineError } from "../../lib/core/mod.ts";
-import { BatchSampler, EmbeddedEngine, Wire } from "../../lib/engine/mod.ts";
+import { EngineError, type Sampler } from "../../lib/core/mod.ts";
+import {
+  BatchSampler,
+  EmbeddedEngine,
+  OpenAiSampler,
+  TinkerTrainer,
+  Wire,
+} from "../../lib/engine/mod.ts";
 
 const python = Deno.env.get("SPADE_ENGINE_PYTHON") ?? ".spade/engine/bin/python";
 const ignore = !exists(python);
@@ -110,6 +116,39 @@ Deno.test({
     await assert.rejects(trainer.load("nowhere"), /no complete checkpoint/);
     await assert.rejects(sampler.sample({ ...request(1), prompt: [500] }), /422.*whole numbers/);
     await assert.rejects(sampler.sample(request(1, 1000)), /exceed the model's 256 positions/);
+  },
+});
+
+Deno.test({
+  name: "every sampler gets the same reply of the same engine, and sees what was published",
+  ignore,
+  async fn() {
+    const model = await tinyModel();
+    await using engine = await EmbeddedEngine.start({ python, model, state: `${model}/s4` });
+    const wire = new Wire({ url: engine.url });
+    await using trainer = await TinkerTrainer.connect(wire);
+    const { current, base } = trainer.samplers();
+    const openai = new OpenAiSampler({ url: `${engine.url}/v1`, model: "base" });
+    const asked = [3, 4, 5].map((seed) => request(seed, 20));
+    const replies = async (sampler: Sampler) =>
+      (await Promise.all(asked.map((one) => sampler.sample(one)))).map((
+        { ids, logps, finish },
+      ) => ({
+        ids,
+        logps,
+        finish,
+      }));
+    const expected = await replies(new BatchSampler(wire, { model: "base" }));
+    for (const sampler of [current, base, openai]) {
+      assert.deepEqual(await replies(sampler), expected);
+    }
+    await trainer.forwardBackward([1, 2, 3].map(datum), "cross_entropy");
+    await trainer.optimStep(ADAM, { batchId: "b1" });
+    assert.equal(await trainer.publish(), 1);
+    const [reply] = await Promise.all(asked.map((one) => current.sample(one)));
+    assert.equal(reply.weightsVersion, 1);
+    assert.notDeepEqual(await replies(current), expected);
+    assert.deepEqual(await replies(base), expected);
   },
 });
 
