@@ -20,6 +20,7 @@ export * from "./lib/memory/mod.ts";
 export * from "./lib/designer/mod.ts";
 export * from "./lib/gates/mod.ts";
 export * from "./lib/hint/mod.ts";
+export * from "./lib/pool/mod.ts";
 export * from "./lib/agent/mod.ts";
 export * from "./lib/sandbox/mod.ts";
 export * from "./lib/engine/mod.ts";

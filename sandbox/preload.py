@@ -48,7 +48,7 @@ def load(kind, packages=()):
     missing = []
     for name in REFUSED:
         sys.modules[name] = None
-    for name in STANDARD + KINDS[kind] + ["spade_env"]:
+    for name in STANDARD + KINDS[kind] + ["spade_env", "rlve_env"]:
         try:
             importlib.import_module(name)
         except ImportError:

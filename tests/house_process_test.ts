@@ -16,7 +16,9 @@ const stages = ["corpus", "memory", "designer", "hint", "agent", "gates"];
 const mayImport: Record<string, string[]> = {
   core: [],
   ...Object.fromEntries(
-    ["reward", "grpo", "sandbox", "engine", "store", ...stages].map((room) => [room, ["core"]]),
+    ["reward", "grpo", "sandbox", "engine", "store", "pool", ...stages].map((
+      room,
+    ) => [room, ["core"]]),
   ),
   loop: ["core", "reward", "grpo", ...stages, "sandbox", "engine", "store"],
   analysis: ["core", "store", "reward"],
@@ -51,9 +53,9 @@ Deno.test("lib/ has no console, no clock and no chance of its own", () => {
 });
 
 const link = "https://github.com/denoland/deno/issues/25692";
-Deno.test(`programs are started only by sandbox, engine and command line (C 7.1, ${link})`, () => {
+Deno.test(`programs are started only by sandbox, engine, pool and command line (C 7.1, ${link})`, () => {
   const starters = lib.filter((file) => /Deno\.Command|child_process/.test(text(file)));
-  for (const file of starters) assert.match(file, /^lib\/(sandbox|engine|cli)\//);
+  for (const file of starters) assert.match(file, /^lib\/(sandbox|engine|pool|cli)\//);
   assert.ok(starters.length >= 2);
 });
 

@@ -45,6 +45,12 @@ export function validityRates(replies: readonly Reply[]): Validity {
   };
 }
 
+/** Of all programs that the screen was asked about: those on which it gave no opinion, neither at once nor when asked again. */
+export function screensSkipped(gates: readonly RecordOf<"gate">[]): Share {
+  const screens = gates.filter(({ gate }) => gate === "screen");
+  return shareOf(screens.filter(({ evidence }) => !("opinion" in evidence)).length, screens.length);
+}
+
 /** One line a rollout that asked the designer. */
 export function validityByRollout(
   replies: readonly Reply[],

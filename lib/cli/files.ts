@@ -74,7 +74,7 @@ export function readPrograms(folder: string): FolderProgram[] {
     ? parseIndex(index)
     : fs.readdirSync(dir).filter((name) => name.endsWith(".py")).sort().map((file) => ({
       file,
-      family: "",
+      family: file.slice(0, -3),
       skill: "",
       seen: true,
     }));

@@ -5,13 +5,24 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { type Chat, type Engine, type EventSink, type Tokenizer, UsageError } from "../core/mod.ts";
-import { connectEngine, EmbeddedEngine } from "../engine/mod.ts";
+import {
+  type Address,
+  connectEngine,
+  EmbeddedEngine,
+  onlySamples,
+  OpenAiSampler,
+  parseAddress,
+  readTape,
+  replayEngine,
+  SglangSampler,
+  Wire,
+} from "../engine/mod.ts";
 import { compactChat, endToken, loadTokenizer, templateChat } from "../engine/text/mod.ts";
 import type { Config } from "../loop/mod.ts";
 import { inProject, pythonOf, readText, root } from "./files.ts";
 
 export interface EngineOptions {
-  config: Pick<Config, "engineThreads">;
+  config: Pick<Config, "engineThreads" | "engineKeyFile" | "loraRank">;
   /** Folder for the engine's log and checkpoints. */
   dir: string;
   emit: EventSink;
@@ -27,14 +38,39 @@ export function requirePython(name: "sandbox" | "engine"): string {
   );
 }
 
-/** An engine on a model; `name` sets its files apart from those of another one. */
+/**
+ * An engine on a model; `name` sets its files apart from those of another one.
+ *
+ * @throws {UsageError} where the engine's name, model or key file cannot be used.
+ */
 export async function openEngine(
   options: EngineOptions,
   of: { engine: string; model: string; name: string },
 ): Promise<Engine> {
   const { config, dir, emit, signal } = options;
-  if (of.engine !== "embedded") {
-    return await connectEngine({ url: of.engine, signal });
+  const address = addressOf(of.engine);
+  const { loraRank, engineKeyFile } = config;
+  const apiKey = engineKeyFile === null ? undefined : readText(engineKeyFile, "API key").trim();
+  switch (address.kind) {
+    case "tape":
+      return replayEngine(readTape(readText(address.file, "tape")));
+    case "openai": {
+      const { url } = address;
+      return onlySamples(new OpenAiSampler({ url, model: of.model, apiKey }), {
+        engine: of.engine,
+        model: of.model,
+      });
+    }
+    case "sglang": {
+      const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+      const wire = new Wire({ url: address.url.replace(/\/$/, ""), headers });
+      return onlySamples(new SglangSampler(wire), { engine: of.engine, model: of.model });
+    }
+    case "tinker": {
+      const engine = await connectEngine({ ...address, apiKey, loraRank, signal });
+      for (const message of warningsOf(engine)) emit({ kind: "warning", message });
+      return engine;
+    }
   }
   const model = inProject(of.model);
   if (!fs.existsSync(path.join(model, "config.json"))) {
@@ -48,8 +84,27 @@ export async function openEngine(
     state: path.join(dir, of.name),
     log: path.join(dir, `${of.name}.log`),
     threads: config.engineThreads,
+    loraRank,
     signal,
   });
+}
+
+/** As `parseAddress`, with an error for users. */
+export function addressOf(engine: string): Address {
+  try {
+    return parseAddress(engine);
+  } catch (cause) {
+    throw new UsageError((cause as Error).message, { cause });
+  }
+}
+
+/** What a user must know of a server that is not ours. */
+function warningsOf({ trainer: { capabilities } }: Engine): string[] {
+  if (capabilities.adamPerCall) return [];
+  return [
+    `engine ${capabilities.engine} takes the learning rate only: set Adam's other numbers of this run ` +
+    "(beta1, beta2, epsilon, weightDecay, gradClipNorm) in the server's own configuration",
+  ];
 }
 
 /** A model's text: its tokenizer, its chat form, and whether that is the compact one. */

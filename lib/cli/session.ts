@@ -3,6 +3,7 @@
  * the caller's.
  * @module
  */
+import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { createCorpus } from "../corpus/mod.ts";
@@ -14,6 +15,7 @@ import {
   type Sandbox,
   UsageError,
 } from "../core/mod.ts";
+import { recordEngine, writeTapeLine } from "../engine/mod.ts";
 import {
   type Config,
   type DesignerSide,
@@ -25,7 +27,8 @@ import { startSandbox } from "../sandbox/mod.ts";
 import type { Manifest, Store } from "../store/mod.ts";
 import { commitOf, hashFolder } from "./files.ts";
 import { readInputs } from "./inputs.ts";
-import { openEngine, openText, requirePython } from "./open_model.ts";
+import { openEngine, openModelText, requirePython } from "./open_model.ts";
+import { openPool } from "./open_pool.ts";
 import { assertStartable } from "./unable.ts";
 
 export const toolkitVersion = "0.1.0";
@@ -39,6 +42,8 @@ export interface SessionOptions {
   signal: AbortSignal;
   /** @default "landlock+seccomp" */
   minIsolation?: IsolationLevel;
+  /** Write every answer of the engine to `tape.jsonl` in `dir`. @default false */
+  record?: boolean;
 }
 
 /** An opened session; `loop(store)` is what the loop takes. */
@@ -91,20 +96,25 @@ async function openDesigner(
 ): Promise<DesignerSide | undefined> {
   const { designer, externalDesigner } = options.config;
   if (designer !== "external" || externalDesigner === null) return undefined;
-  const text = openText(externalDesigner.model);
+  const text = openModelText({ ...options.config, ...externalDesigner });
   const engine = await openEngine(options, { ...externalDesigner, name: "designer" });
   stack.use(engine);
   return { sampler: engine.base, ...text };
+}
+
+/** The same engine, its answers written down as they come. */
+function recorded(engine: Engine, file: string): Engine {
+  return recordEngine(engine, (line) => fs.appendFileSync(file, writeTapeLine(line)));
 }
 
 /** Opens everything; on an error what was opened is closed again. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { config, emit, clock, signal } = options;
   assertStartable(config);
-  const { corpus, prompt, promptHash, pool: programs, heldout } = await readInputs(config, emit);
-  const { tokenizer, chat } = openText(config.model);
+  const { tokenizer, chat, isCompact } = openModelText(config);
+  const { corpus, prompt, promptHash, heldout } = await readInputs(config, emit, { isCompact });
   await using stack = new AsyncDisposableStack();
-  const sandbox = stack.use(
+  const wall = stack.use(
     await startSandbox({
       python: requirePython("sandbox"),
       concurrency: config.sandbox.concurrency,
@@ -114,13 +124,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       minIsolation: options.minIsolation,
     }),
   );
+  const { programs, sandbox } = await openPool(config, wall, stack);
   const { kernel } = sandbox.layers;
   const reason = typeof kernel === "string" ? ` (kernel levels: ${kernel})` : "";
   emit({ kind: "note", message: `sandbox level: ${sandbox.level}${reason}` });
   const heldoutPrograms = [...heldout.dev, ...heldout.test];
   const heldoutTrees = new Set(await treesOf(sandbox, heldoutPrograms, config.heldout ?? ""));
   const pool = await trainable(sandbox, programs, heldoutTrees, options);
-  const engine = stack.use(await openEngine(options, { ...config, name: "engine" }));
+  const opened = stack.use(await openEngine(options, { ...config, name: "engine" }));
+  const engine = options.record ? recorded(opened, path.join(options.dir, "tape.jsonl")) : opened;
   const { capabilities } = engine.trainer;
   if (capabilities.rowExact === false) {
     const message = "on this processor a reply's last bits depend on its neighbours: " +

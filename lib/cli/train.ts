@@ -48,6 +48,7 @@ export const trainCommand: Command = {
     model: { type: "string" },
     corpus: { type: "string" },
     "dry-run": { type: "boolean" },
+    record: { type: "boolean" },
   },
   help: `deno task train [options]
 
@@ -59,12 +60,15 @@ Trains a policy by self-play in environments that it writes itself, and keeps ev
   --seed N              the run's seed (default: 0)
   --rollouts N          rollouts in all
   --name NAME           folder under runs/ (default: PRESET-SEED, numbered)
-  --engine URL          a Tinker-speaking server that already runs (default: start our own)
+  --engine URL          a Tinker-speaking server that already runs (default: start our own), also
+                        KIND:URL (skyrl, miles, ...) or tape:FILE; see deno task engines
   --model DIR           folder of the starting weights
   --min-isolation LEVEL refuse to run below this sandbox level (default: landlock+seccomp)
   --sandbox-packages A,B
                         modules of the sandbox's Python that programs may import, too
   --corpus FILE         documents that ground the designer
+  --record              write every answer of the engine to runs/NAME/tape.jsonl: the run can then
+                        be run again without the engine, --engine tape:runs/NAME/tape.jsonl
   --dry-run             print the resolved configuration, what differs from the preset and what a run
                         is expected to take, and stop; opens no engine and no sandbox
   --plain, --json       plain lines, or one JSON object a line, instead of the live view`,
@@ -189,6 +193,7 @@ export async function trainRun({ values, signal }: Invocation): Promise<number> 
       clock,
       signal,
       minIsolation,
+      record: values.record === true,
     });
     const { manifest } = session;
     const run = {

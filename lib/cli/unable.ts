@@ -3,8 +3,11 @@
  * configured is ever ignored.
  * @module
  */
+import { existsSync } from "node:fs";
 import { UsageError } from "../core/mod.ts";
 import type { Config } from "../loop/mod.ts";
+import { inProject } from "./files.ts";
+import { addressOf } from "./open_model.ts";
 
 /** A key of the configuration, and what stands in the way of it. */
 export interface Obstacle {
@@ -20,7 +23,19 @@ export function obstaclesOf(config: Config): Obstacle[] {
   };
   const { corpus, designer, engine, externalDesigner, kind, model, pool, topK, topP } = config;
   check(engine === "", "engine", "must be given: --engine URL, or --engine embedded");
+  const address = engine === "" ? null : addressOf(engine);
+  check(
+    address?.kind === "openai" || address?.kind === "sglang",
+    "engine",
+    `${engine} only samples: a run needs an engine that trains`,
+  );
   check(model === "", "model", "must be given: --model DIR");
+  const text = config.tokenizer ?? model;
+  check(
+    model !== "" && !existsSync(`${inProject(text)}/tokenizer.json`),
+    "tokenizer",
+    `there is no tokenizer.json in ${text}: name the folder that has it, --set tokenizer=DIR`,
+  );
   check(corpus === "", "corpus", "must be given: --corpus FILE, or --overlay no-corpus");
   check(pool === "" || kind === "folder" && pool === null, "pool", "must be given: --set pool=DIR");
   check(
@@ -28,28 +43,17 @@ export function obstaclesOf(config: Config): Obstacle[] {
     "externalDesigner.model",
     "must be given: --set externalDesigner.model=DIR",
   );
-  const isNatural = !["compact", "folder", "rlve"].includes(kind);
   check(
-    isNatural,
-    "kind",
-    `${kind} needs the chat template of the model, and only the compact form can be read yet`,
-  );
-  check(kind === "rlve", "kind", "there is no adapter for RLVE-style environments yet");
-  check(
-    config.thinking,
-    "thinking",
-    "needs a chat template that knows thinking; none can be read yet",
+    kind === "rlve" && /^reasoning-gym(:|$)/.test(pool ?? "") &&
+      !existsSync(inProject(".spade/reasoning-gym/bin/python")),
+    "pool",
+    "reasoning-gym is not installed: run `deno task setup reasoning-gym` first",
   );
   const uncorrected =
     "no engine here corrects restricted sampling, which trains a wrong ratio [D19]";
   check(topP < 1, "topP", uncorrected);
   check(topK > 0, "topK", uncorrected);
   check(config.screen && kind === "compact", "screen", "the compact policy can give no opinion");
-  check(
-    config.screen && kind !== "compact",
-    "screen",
-    "the loop does not ask for a screen yet; set screen=false",
-  );
   check(config.screenRequired && !config.screen, "screenRequired", "needs screen=true");
   return found;
 }

@@ -5,4 +5,5 @@ export * from "./numbers.ts";
 export * from "./outcome.ts";
 export * from "./ports.ts";
 export * from "./records.ts";
+export * from "./says.ts";
 export * from "./seed.ts";

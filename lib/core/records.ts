@@ -43,8 +43,8 @@ export const document = z.object({
 
 export const reply = z.object({
   ...base,
-  role: z.enum(["designer", "hint"]),
-  /** Designer: place in the set, 0..environments-1. Hint: the same slot. */
+  role: z.enum(["designer", "hint", "screen"]),
+  /** Designer: place in the set, 0..environments-1. Hint and screen: the same slot. */
   slot: z.number().int(),
   attempt: z.number().int(),
   skill: z.string(),
@@ -146,6 +146,8 @@ export const turn = z.object({
   text: z.string(),
   action: z.string().nullable(),
   reward: z.number().nullable(),
+  /** True: `prompt` is the whole conversation rendered anew, and the turn a training sequence of its own. */
+  rerendered: z.boolean().nullable(),
 });
 
 /** Regret of one environment over pairs with equal seeds (spade.md section 8). */

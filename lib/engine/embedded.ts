@@ -28,6 +28,8 @@ export interface EmbeddedOptions {
   name?: string;
   /** Rows decoded together. @default 256 */
   rows?: number;
+  /** Rank of trained adapters; 0: all weights train. @default 0 */
+  loraRank?: number;
   /** A file the log is appended to, or a function that gets each line. */
   log?: string | ((line: string) => void);
   /** Longest wait for the ready line. @default 120_000 */
@@ -102,7 +104,7 @@ export class EmbeddedEngine implements Engine {
       });
       process = started;
       const wire = new Wire({ url: `http://127.0.0.1:${port}`, lifetime: process.died });
-      const trainer = await TinkerTrainer.connect(wire, { signal });
+      const trainer = await TinkerTrainer.connect(wire, { signal, loraRank: options.loraRank });
       return new EmbeddedEngine(state, process, wire, trainer, close);
     } catch (error) {
       await process?.[Symbol.asyncDispose]();

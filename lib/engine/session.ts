@@ -4,6 +4,7 @@
  */
 import { EngineError, type TrainerCapabilities } from "../core/mod.ts";
 import { submit } from "./futures.ts";
+import { modelBody, type Profile, type ProfileName, profiles } from "./profiles.ts";
 import * as replies from "./replies.ts";
 import type { Wire } from "./wire.ts";
 
@@ -15,15 +16,28 @@ export interface Session {
   capabilities: TrainerCapabilities;
   sessionId: string;
   modelId: string;
+  profile: Profile;
+  /** Rank of the trained adapters; 0: all weights train. */
+  rank: number;
   /** Most data and bytes in one training call. */
   chunk: { data: number; bytes: number };
 }
 
-/** Reads what the server can do, opens a session and creates the model (`lora_config.rank` 0: all weights train). */
-export async function openSession(
-  wire: Wire,
-  options: { baseModel?: string; shortDeadlineMs?: number; signal?: AbortSignal },
-): Promise<Session> {
+/** What is asked of a server. */
+export interface SessionOptions {
+  /** What the server calls the base model. @default the first supported one */
+  baseModel?: string;
+  /** What is known of the server. @default what it says of itself, else `tinker` */
+  profile?: ProfileName;
+  /** Rank of trained adapters; 0: all weights train. @default 0 */
+  loraRank?: number;
+  /** For the short calls (session, state). @default 60_000 */
+  shortDeadlineMs?: number;
+  signal?: AbortSignal;
+}
+
+/** Reads what the server can do, opens a session and creates the model. */
+export async function openSession(wire: Wire, options: SessionOptions): Promise<Session> {
   const { signal } = options;
   const call = (action: string) => ({
     action,
@@ -42,9 +56,16 @@ export async function openSession(
     replies.capabilitiesReply,
     call("read the engine's capabilities"),
   );
-  const name = options.baseModel ?? able.supported_models[0]?.model_name;
+  const names = able.supported_models.map(({ model_name }) => model_name);
+  const name = options.baseModel ?? names[0];
   const model = able.supported_models.find((item) => item.model_name === name);
-  if (!model) throw new EngineError(`Cannot train ${name}: the engine does not hold that model`);
+  if (!model) {
+    throw new EngineError(
+      `Cannot train ${name}: the engine does not hold that model, only ${
+        names.join(", ") || "none"
+      }`,
+    );
+  }
   const session = { tags: [], user_metadata: {}, ...version, type: "create_session" };
   const { session_id } = await wire.post(
     API + "create_session",
@@ -52,21 +73,25 @@ export async function openSession(
     replies.sessionReply,
     call("open a session"),
   );
-  const modelId = await createModel(
-    wire,
-    { sessionId: session_id, capabilities: { model: model.model_name } },
-    1,
-    call("create the model"),
-  );
   const own = able.spade_engine !== undefined;
+  const profile = profiles[options.profile ?? (own ? "embedded" : "tinker")];
+  const rank = options.loraRank ?? 0;
+  const opened = {
+    sessionId: session_id,
+    capabilities: { model: model.model_name },
+    profile,
+    rank,
+  };
+  const modelId = await createModel(wire, opened, 1, call("create the model"));
   const capabilities = {
-    engine: able.spade_engine ?? "tinker",
+    engine: able.spade_engine ?? profile.name,
     engineVersion: able.spade_version ?? "unknown",
     model: model.model_name,
     maxContext: model.max_context_length ?? Infinity,
-    adamPerCall: own,
+    adamPerCall: profile.adam === "all",
     batchIds: own,
-    reference: own,
+    // a second model on one server: adapters share it, all weights seldom do
+    reference: own || rank > 0,
     rowExact: able.spade_row_exact,
   };
   const chunk = {
@@ -74,13 +99,13 @@ export async function openSession(
     bytes: config.fwdbwd_max_chunk_bytes_count ?? CHUNK.bytes,
   };
 
-  return { capabilities, sessionId: session_id, modelId, chunk };
+  return { ...opened, capabilities, modelId, chunk };
 }
 
-/** Creates the session's model number `seq`, all weights trained, on the starting weights. Returns its id. */
+/** Creates the session's model number `seq` on the starting weights. Returns its id. */
 export async function createModel(
   wire: Wire,
-  session: { sessionId: string; capabilities: { model: string } },
+  session: Pick<Session, "sessionId" | "profile" | "rank"> & { capabilities: { model: string } },
   seq: number,
   call: { action: string; deadlineMs: number; signal?: AbortSignal },
 ): Promise<string> {
@@ -88,7 +113,7 @@ export async function createModel(
     session_id: session.sessionId,
     model_seq_id: seq,
     base_model: session.capabilities.model,
-    lora_config: { rank: 0 },
+    ...modelBody(session.profile, session.rank, seq),
   };
   return (await submit(wire, API + "create_model", body, replies.createdReply, call)).model_id;
 }

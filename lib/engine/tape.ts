@@ -76,14 +76,22 @@ const trainerCalls = [
   "load",
 ] as const;
 
-/** What a call was given, without its signal. */
 function keyOf(...given: unknown[]): string {
-  const plain = given.map((item) =>
-    typeof item === "object" && item !== null && "signal" in item
-      ? { ...item, signal: undefined }
-      : item
-  );
-  return sha256(JSON.stringify(plain)).slice(0, 32);
+  return sha256(JSON.stringify(given)).slice(0, 32);
+}
+
+/** What a training call was given that decides its answer: names of runs and signals do not. */
+function trainingKey(call: typeof trainerCalls[number], given: readonly unknown[]): string {
+  switch (call) {
+    case "forward":
+    case "reference":
+    case "optimStep":
+      return keyOf(given[0]);
+    case "forwardBackward":
+      return keyOf(given[0], given[1]);
+    default:
+      return "";
+  }
 }
 
 /** The same engine; `write` gets a line for every answer. */
@@ -106,7 +114,7 @@ export function recordEngine(engine: Engine, write: (entry: TapeLine) => void): 
     const inner = engine.trainer[call] as ((...given: unknown[]) => Promise<unknown>) | undefined;
     if (inner === undefined) continue;
     trainer[call] = async (...given: unknown[]) => {
-      const key = `${call === "state" ? "" : calls++} ${keyOf(...given)}`;
+      const key = `${call === "state" ? "" : calls++} ${trainingKey(call, given)}`;
       return record(call, await inner.apply(engine.trainer, given), key);
     };
   }
@@ -158,7 +166,7 @@ export function replayEngine(tape: readonly TapeLine[]): Engine {
         const value = answer(
           "trainer",
           call,
-          `${call === "state" ? "" : calls++} ${keyOf(...given)}`,
+          `${call === "state" ? "" : calls++} ${trainingKey(call, given)}`,
         );
         if (call === "publish") published = value as number;
         if (call === "load") published = (value as { weightsVersion: number }).weightsVersion;

@@ -23,20 +23,26 @@ import { limited } from "./deadline.ts";
 import { submit } from "./futures.ts";
 import * as replies from "./replies.ts";
 import { publishedSession, type SamplingSession, TinkerSampler } from "./asample.ts";
-import { API, createModel, createSamplingSession, openSession, type Session } from "./session.ts";
+import {
+  API,
+  createModel,
+  createSamplingSession,
+  openSession,
+  type Session,
+  type SessionOptions,
+} from "./session.ts";
 import type { Wire } from "./wire.ts";
 
 /** Names and deadlines of a {@link TinkerTrainer}. */
-export interface TinkerOptions {
-  /** What the server calls the base model. @default the first supported one */
-  baseModel?: string;
+export interface TinkerOptions extends SessionOptions {
   /** For one training call, waiting for its turn included. @default 3_600_000 */
   deadlineMs?: number;
-  /** For the short calls (session, state). @default 60_000 */
-  shortDeadlineMs?: number;
   /** Between heartbeats. @default 10_000 */
   heartbeatMs?: number;
-  /** Of training calls; `auto` begins in JSON and changes at the first refusal of it (415, 422). @default "auto" */
+  /**
+   * Of training calls; `auto` begins in JSON and changes at the first refusal of it (415, 422).
+   * @default the profile's
+   */
   encoding?: "json" | "proto" | "auto";
 }
 
@@ -75,7 +81,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
       long: options.deadlineMs ?? 3_600_000,
       short: options.shortDeadlineMs ?? 60_000,
     };
-    this.#encoding = options.encoding ?? "auto";
+    this.#encoding = options.encoding ?? opened.profile.encoding;
     this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs ?? 10_000);
     Deno.unrefTimer(this.#heartbeat);
   }
@@ -83,7 +89,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
   /** Opens a session and a fully trained model on it. */
   static async connect(
     wire: Wire,
-    options: TinkerOptions & { signal?: AbortSignal } = {},
+    options: TinkerOptions = {},
   ): Promise<TinkerTrainer> {
     return new TinkerTrainer(wire, await openSession(wire, options), options);
   }

@@ -36,8 +36,8 @@ interface Findings {
   noopPlays: ProbePlay[];
   randomPlays: ProbePlay[];
   oraclePlays: ProbePlay[];
-  /** Null: there is no `solution()`. */
-  solutions?: string[][] | null;
+  /** Of `solution()`, asked once: null where there is none; rejected where it fails, by whichever gate asks. */
+  solutions?: Promise<string[][] | null>;
 }
 
 /**
@@ -119,7 +119,7 @@ async function ownVerdicts(
   };
   for (const gate of gates) {
     const { verdict, hung } = await runGate(gate, canonical, options, findings, chosen);
-    if (gate === "parse") options.onTree?.(findings.parsed?.treeHash ?? null);
+    if (gate === "parse") options.onParsed?.(findings.parsed ?? null);
     report.verdicts.push(verdict);
     report.hung ||= hung;
     report.accepted = verdict.verdict !== "refuse";
@@ -180,14 +180,25 @@ async function judge(
   chosen: readonly GateName[],
 ): Promise<GateVerdict> {
   const solve = async () => {
-    if (findings.solutions === undefined) {
-      findings.solutions = await collectSolutions(source, options);
+    const asked = findings.solutions ??= collectSolutions(source, options);
+    return await asked.catch((error) => {
+      // A fault of the program stands; the host may do better another time.
+      if (!(error instanceof ProgramFault)) findings.solutions = undefined;
+      throw error;
+    });
+  };
+  /** For the gates before `oracle`: a solution() that fails is that gate's to refuse, where it runs. */
+  const solveOr = async <T>(otherwise: T) => {
+    try {
+      return await solve();
+    } catch (error) {
+      if (chosen.includes("oracle") && error instanceof ProgramFault) return otherwise;
+      throw error;
     }
-    return findings.solutions;
   };
   switch (gate) {
     case "parse": {
-      const details = chosen.includes("leak") || options.similar !== undefined;
+      const details = chosen.includes("leak") || options.similar !== undefined || options.shingles;
       const { verdict, parsed } = await parseGate(source, options, details);
       findings.parsed = parsed;
       return verdict;
@@ -200,7 +211,9 @@ async function judge(
     case "determinism": {
       const { contractPlays, parsed } = findings;
       const constant = parsed?.constant ?? false;
-      const hidden = chosen.includes("oracle") ? solve : () => Promise.resolve(null);
+      const hidden = chosen.includes("oracle")
+        ? () => solveOr("solution() fails")
+        : () => Promise.resolve(null);
       return await determinismGate(source, options, contractPlays, constant, hidden);
     }
     case "presolved": {
@@ -209,16 +222,13 @@ async function judge(
       return verdict;
     }
     case "floor": {
-      // A solution() that fails is the oracle gate's to refuse, where that gate runs.
-      const isLeft = chosen.includes("oracle");
-      const { verdict, plays } = await floorGate(source, options, findings.noopPlays, async () => {
-        try {
-          return await solve() ?? "no solution()";
-        } catch (error) {
-          if (isLeft && error instanceof ProgramFault) return "solution() fails";
-          throw error;
-        }
-      });
+      const { noopPlays } = findings;
+      const { verdict, plays } = await floorGate(
+        source,
+        options,
+        noopPlays,
+        async () => await solveOr("solution() fails") ?? "no solution()",
+      );
       findings.randomPlays = plays;
       return verdict;
     }

@@ -15,7 +15,7 @@ import type { ParsedProgram } from "../core/mod.ts";
 export async function parseGate(
   source: string,
   options: GateOptions,
-  details: boolean,
+  details = false,
 ): Promise<{ verdict: GateVerdict; parsed: ParsedProgram }> {
   const { sandbox, signal } = options;
   const asked = details ? { signal, details } : { signal };

@@ -7,24 +7,26 @@
 import { explorer } from "./agents.ts";
 import { contractSeeds } from "./contract.ts";
 import { type ProbePlay, probeSeeds, startProbe } from "./probe.ts";
-import { type GateOptions, type GateVerdict, pass, refuse } from "./report.ts";
+import { type GateOptions, type GateVerdict, pass, refuse, skip } from "./report.ts";
 
 /**
  * `plays` are those of the contract gate, `constant` what the program declares. A seed that only decides what is hidden
- * shows in `solve`, which gives the solutions, or null without `solution()`; whoever gives it lets the oracle gate test
- * them.
+ * shows in `solve`, which gives the solutions, null without `solution()`, or the reason why they are not known; whoever
+ * gives it lets the oracle gate test them, and refuse where they are not known.
  */
 export async function determinismGate(
   source: string,
   options: GateOptions,
   plays: readonly ProbePlay[],
   constant: boolean,
-  solve: () => Promise<readonly (readonly string[])[] | null>,
+  solve: () => Promise<readonly (readonly string[])[] | string | null>,
 ): Promise<GateVerdict> {
   const found = await repeat(source, options, plays, constant);
   if (found.kind === "same") return pass("determinism", { constant, seed: found.seed });
   if (found.kind === "constant") {
-    const [first, ...others] = (await solve() ?? []).map((solution) => JSON.stringify(solution));
+    const solutions = await solve();
+    if (typeof solutions === "string") return skip("determinism", solutions, { constant });
+    const [first, ...others] = (solutions ?? []).map((solution) => JSON.stringify(solution));
     const seed = others.findIndex((solution) => solution !== first) + 1;
     if (seed > 0) return pass("determinism", { constant, seed, by: "solution()" });
     return refuse("determinism", "seed changes nothing, and constant is not declared", {

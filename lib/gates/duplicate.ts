@@ -49,10 +49,14 @@ const sketchSize = 1024;
  * ```
  */
 export function resemblance(one: readonly number[], other: readonly number[]): number {
-  const [a, b] = [new Set(one), new Set(other)];
-  const all = [...new Set([...one, ...other])].sort((x, y) => x - y).slice(0, sketchSize);
-  if (all.length === 0) return 1;
-  return all.filter((hash) => a.has(hash) && b.has(hash)).length / all.length;
+  let [i, j, all, both] = [0, 0, 0, 0];
+  for (; all < sketchSize && (i < one.length || j < other.length); all++) {
+    const [a, b] = [one[i] ?? Infinity, other[j] ?? Infinity];
+    if (a === b) both += 1;
+    if (a <= b) i += 1;
+    if (b <= a) j += 1;
+  }
+  return all === 0 ? 1 : both / all;
 }
 
 /** The known program that resembles `shingles` most; undefined when none is known. */

@@ -8,7 +8,7 @@
  * row, outside string literals and comments and runs of blanks counted as one, stand in an observation.
  * @module
  */
-import type { ParsedProgram } from "../core/mod.ts";
+import { type ParsedProgram, says } from "../core/mod.ts";
 import { toolMove } from "./agents.ts";
 import { type ProbePlay, probeSeeds } from "./probe.ts";
 import { type GateVerdict, pass, refuse } from "./report.ts";
@@ -85,20 +85,6 @@ function toolAnswer(action: string): string {
   if (typeof move !== "object" || !("answer" in move)) return "";
   const text = move.answer.trim();
   return text.toLowerCase() === "done" ? "" : text;
-}
-
-/** Whether `text` says `words`, not inside a longer word, upper or lower case. */
-function says(text: string, words: string): boolean {
-  const [hay, needle] = [text.toLowerCase(), words.toLowerCase()];
-  const isWord = (character: string | undefined) =>
-    character !== undefined && /[\p{L}\p{N}]/u.test(character);
-  for (let at = hay.indexOf(needle); at !== -1; at = hay.indexOf(needle, at + 1)) {
-    const end = at + needle.length;
-    const glued = (isWord(hay[at - 1]) && isWord(needle[0])) ||
-      (isWord(hay[end]) && isWord(needle[needle.length - 1]));
-    if (!glued) return true;
-  }
-  return false;
 }
 
 /** A stretch of code of {@link codeLength} characters inside one of the texts. */

@@ -4,5 +4,5 @@ export { duplicateVerdict, nearestOf, type Resemblance, resemblance } from "./du
 export { floorLimit } from "./floor.ts";
 export { probeAgents, type ProbePolicy } from "./agents.ts";
 export * from "./report.ts";
-export { type Opinion, opinionIn, type Screen } from "./screen.ts";
+export { type Opinion, opinionIn, type Screen, screenGate } from "./screen.ts";
 export { toolProblem } from "./tools.ts";

@@ -67,8 +67,10 @@ export interface GateOptions {
     threshold: number;
     known: () => Iterable<{ id: string; shingles: readonly number[] }>;
   };
-  /** Told the syntax tree's hash, or null, as soon as the `parse` gate is through. */
-  onTree?: (treeHash: string | null) => void;
+  /** Take the program's shingles, for a caller that leaves out `similar` and judges near-duplicates. @default false */
+  shingles?: boolean;
+  /** Told the facts of the syntax tree, or null, as soon as the `parse` gate is through. */
+  onParsed?: (parsed: ParsedProgram | null) => void;
   /**
    * Refuse programs without `info["actions"]` in reset and every step (compact kind). @default
    * false

@@ -43,8 +43,11 @@ export function opinionIn(reply: string): Opinion | undefined {
   };
 }
 
-/** Asks once, and once more where no opinion came; `evidence.tries` counts. */
-export async function screenGate(source: string, options: GateOptions): Promise<GateVerdict> {
+/** Asks once, and once more where no opinion came; `evidence.tries` counts, `evidence.opinion` is there if one came. */
+export async function screenGate(
+  source: string,
+  options: Pick<GateOptions, "screen" | "screenRequired" | "signal">,
+): Promise<GateVerdict> {
   const { screen, screenRequired = false, signal } = options;
   const without = (reason: string, evidence = {}) =>
     screenRequired

@@ -1,9 +1,9 @@
 /**
- * What a hint must not contain [D9]: an answer that is the same on every seed, or a line of the
- * program.
+ * What a hint must not contain [D9]: an answer, or in tool use a value of an argument, that is the same on every seed; a
+ * line of the program.
  * @module
  */
-import { type Result, type Sandbox, SandboxError, type SandboxLimits } from "../core/mod.ts";
+import { type Result, type Sandbox, SandboxError, type SandboxLimits, says } from "../core/mod.ts";
 
 /** Shortest constant answer, shortest code line that count as a leak. */
 const answerLength = 4;
@@ -28,13 +28,13 @@ export function leakReason(
   const line = source.split("\n").map((text) => text.trim())
     .find((text) => text.length >= lineLength && hint.includes(text));
   if (line !== undefined) return "repeats a line of the program";
-  const answer = answers.find((text) => hint.toLowerCase().includes(text.toLowerCase()));
+  const answer = answers.find((text) => says(hint, text));
   return answer === undefined ? undefined : "tells an answer that is the same on every seed";
 }
 
 /**
- * Answers of at least 4 characters that belong to the solution on all seeds 0 to 19 and are never
- * offered right after reset. Empty without `solution()`.
+ * Answers, and values of arguments of tool calls, of at least 4 characters that belong to the solution on all seeds 0 to
+ * 19 and are never offered right after reset. Empty without `solution()`.
  *
  * @throws {SandboxError} when the host fails twice.
  */
@@ -72,7 +72,7 @@ async function commonAnswers(
     if (solution.kind !== "ok") return solution;
     if (solution.value === null) return { kind: "ok", value: [] };
     const offered = reset.value.info["actions"];
-    const hidden = solution.value.map((text) => text.trim()).filter((text) =>
+    const hidden = toldBy(solution.value).filter((text) =>
       text.length >= answerLength && !(Array.isArray(offered) && offered.includes(text))
     );
     const before: Set<string> | undefined = common;
@@ -80,4 +80,30 @@ async function commonAnswers(
     if (common.size === 0) break;
   }
   return { kind: "ok", value: [...common ?? []] };
+}
+
+/** The answers of a solution and the values in its calls; in tool use `done` is a word of the rules. */
+function toldBy(solution: readonly string[]): string[] {
+  const calls = solution.map(argumentsOf);
+  const isTool = calls.some((values) => values !== undefined);
+  const answers = solution.filter((_, i) => calls[i] === undefined).map((text) => text.trim())
+    .filter((text) => !isTool || text.toLowerCase() !== "done");
+  return [...answers, ...calls.flatMap((values) => values ?? [])];
+}
+
+/** Texts and numbers among the arguments of a call, however deep; undefined for an answer. */
+function argumentsOf(item: string): string[] | undefined {
+  try {
+    const call = JSON.parse(item);
+    return typeof call?.name === "string" ? leavesOf(call.arguments) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function leavesOf(value: unknown): string[] {
+  if (typeof value === "string") return [value.trim()];
+  if (typeof value === "number") return [String(value)];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(leavesOf);
 }

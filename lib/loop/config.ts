@@ -26,10 +26,19 @@ export const configSchema = z.strictObject({
   overlays: z.array(z.string()).default([]),
   /** One run seed; every generator hangs from it. */
   seed: z.int().nonnegative().default(0),
-  /** `embedded` starts our engine on `model`; a URL uses one that already runs; empty: must be given. */
+  /**
+   * `embedded` starts our engine on `model`; a URL, or KIND:URL, uses one that already runs; tape:FILE plays a recorded
+   * one back; empty: must be given.
+   */
   engine: z.string().default("embedded"),
+  /** File that holds the engine's API key: the key itself is never stored. */
+  engineKeyFile: z.string().nullable().default(null),
+  /** Rank of the adapters that train; 0: all weights train. */
+  loraRank: z.int().nonnegative().default(0),
   /** Folder of a transformers causal model, relative to the project; empty: must be given. */
   model: z.string(),
+  /** Folder of the model's tokenizer and chat template. @default the model's folder */
+  tokenizer: z.string().nullable().default(null),
   /** Kinds of environment; `folder` and `rlve` have no designer. */
   kind: z.enum([
     "compact",
@@ -61,7 +70,7 @@ export const configSchema = z.strictObject({
   attempts: count.default(5),
   /** In one attempt: how often a refused program is shown its error and asked for again. */
   repairTurns: z.int().nonnegative().default(0),
-  /** Longest reply of each role. */
+  /** Longest reply of each role; an opinion of the screen may be as long as a hint. */
   tokens: z.strictObject({
     designer: count.default(16_384),
     agent: count,
@@ -76,9 +85,15 @@ export const configSchema = z.strictObject({
   topP: z.number().positive().max(1).default(1),
   /** 0: off; else only where the engine corrects for it [D19]. */
   topK: z.int().nonnegative().default(0),
+  /** Of hints and of the screen's opinions. */
   hintTemperature: z.number().nonnegative().default(0.3),
   penaliseInvalid: z.boolean().default(false),
-  /** A model's opinion as the last gate. */
+  /**
+   * Programs are refused that share a larger part of their pieces with an environment of this run; null: none for it.
+   * @default null for `compact`, whose programs have one form, else .9
+   */
+  nearDuplicate: share.nullable(),
+  /** The designer's side gives its opinion as the last gate. */
   screen: z.boolean().default(false),
   /** A screen without an answer refuses. */
   screenRequired: z.boolean().default(false),
@@ -123,9 +138,12 @@ export const configSchema = z.strictObject({
    * `none`: no designer, `pool` is needed.
    */
   designer: z.enum(["shared", "frozen", "external", "none"]).default("shared"),
-  /** Another model that designs and hints: as `engine` and `model`. */
-  externalDesigner: z.strictObject({ engine: z.string().default("embedded"), model: z.string() })
-    .nullable().default(null),
+  /** Another model that designs and hints: as `engine`, `model` and `tokenizer`. */
+  externalDesigner: z.strictObject({
+    engine: z.string().default("embedded"),
+    model: z.string(),
+    tokenizer: z.string().nullable().default(null),
+  }).nullable().default(null),
   /** Off: designer samples are stored, not trained. */
   designerLoss: z.boolean().default(true),
   /** From rollout `start` on: another context and band. */
@@ -146,8 +164,23 @@ export const configSchema = z.strictObject({
     negatives: z.literal([0, 1]).default(1),
   }).prefault({}),
   memorySize: count.default(200),
-  /** Folder of programs for runs without a designer; empty: must be given. */
+  /**
+   * Environments of runs without a designer; empty: must be given. `folder`: a folder of programs. `rlve`: a folder of
+   * verifier files, or `reasoning-gym`, or `reasoning-gym:NAME,NAME` for some of its data sets.
+   */
   pool: z.string().nullable().default(null),
+  /** How sets are drawn from the pool: evenly, by difficulty windows (`rlve`), or where success is changing. */
+  controller: z.enum(["none", "window", "progress"]).default("none"),
+  /** Difficulty of verifier environments, whatever the controller up to `max`; how windows climb. */
+  window: z.strictObject({
+    max: z.int().nonnegative().default(8),
+    /** Plays at the window's highest difficulty after which it is judged. */
+    attempts: count.default(8),
+    /** Share of successes that makes it climb. */
+    ratio: share.default(0.9),
+    /** Difficulties in it at most. */
+    width: count.default(4),
+  }).prefault({}),
   /** A control, not a method: returns permuted within groups, signals within skills. */
   shuffleRewards: z.boolean().default(false),
   heldout: z.string().nullable(),
@@ -294,11 +327,12 @@ export function checkConfig(tree: unknown): Config {
 /** Defaults that hang from the kind. */
 function withKindDefaults(tree: unknown): unknown {
   if (!isTree(tree)) return tree;
-  const returns = tree.kind === "game-corpus" ? "sum" : "last";
-  const designer = withoutDesigner.includes(tree.kind as Config["kind"])
-    ? { designer: "none", designerLoss: false }
-    : {};
-  return { returns, ...designer, ...tree };
+  const kind = tree.kind as Config["kind"];
+  const isFixed = withoutDesigner.includes(kind);
+  const returns = kind === "game-corpus" ? "sum" : "last";
+  const nearDuplicate = isFixed || kind === "compact" ? null : 0.9;
+  const designer = isFixed ? { designer: "none", designerLoss: false } : {};
+  return { returns, nearDuplicate, ...designer, ...tree };
 }
 
 /** What each key allows alone and does not fit together. */
@@ -327,8 +361,18 @@ function checkTogether(config: Config): void {
       `Cannot use designer ${config.designer}: kind ${config.kind} has none, must be none`,
     );
   }
-  if (config.designer === "none" && config.pool === null && config.kind !== "rlve") {
+  if (config.designer === "none" && config.pool === null) {
     throw new UsageError("Cannot run without a designer: pool must name a folder of programs");
+  }
+  if (config.controller !== "none" && config.designer !== "none") {
+    throw new UsageError(
+      `Cannot use controller ${config.controller}: there is a designer, must be none`,
+    );
+  }
+  if (config.controller === "window" && config.kind !== "rlve") {
+    throw new UsageError(
+      `Cannot use controller window: kind ${config.kind} has no difficulties, must be rlve`,
+    );
   }
   if ((config.designer === "frozen" || config.designer === "external") && config.designerLoss) {
     throw new UsageError(

@@ -25,6 +25,8 @@ export interface FolderProgram {
   source: string;
   skill: string;
   family: string;
+  /** Of a program that is its family's at one difficulty. */
+  difficulty?: number;
   seen: boolean;
 }
 
@@ -88,6 +90,16 @@ export const idOf = {
   batch: (rollout: number) => `u${rollout}`,
 };
 
+/** Columns of a reply that holds no program: a hint, an opinion. */
+export const withoutProgram = {
+  documentId: null,
+  parents: [] as string[],
+  runsAsEmitted: null,
+  runsExtracted: null,
+  treeHash: null,
+  cut: {},
+};
+
 /** Seed of an instance; equal in both arms [D1]. */
 export function environmentSeed(
   loop: Pick<Loop, "config">,
@@ -101,7 +113,7 @@ export function environmentSeed(
 /** Sampling seed of one request (spade.md section 2). */
 export function samplingSeed(
   loop: Loop,
-  role: "designer" | "hint" | "agent",
+  role: "designer" | "hint" | "screen" | "agent",
   at: {
     rollout: number;
     place: string | number;
@@ -154,6 +166,6 @@ export function tell(
 }
 
 /** Stops the loop at a safe place when the user asked for it. */
-export function checkAborted(loop: Loop): void {
+export function checkAborted(loop: Pick<Loop, "signal">): void {
   loop.signal.throwIfAborted();
 }

@@ -87,7 +87,7 @@ export function expectRun(
   const mean = meanTries(assumed.acceptance, perSlot);
   const designer = add("designer calls", slots, slots * mean, slots * perSlot);
   const hints = add("hint calls", slots, slots * 1.1, 2 * slots);
-  if (config.screen) add("screen calls", slots, slots, 2 * slots * perSlot);
+  const screens = config.screen ? add("screen calls", slots, slots, 2 * slots * perSlot) : null;
   const plain = rollouts * environments * plays;
   const hinted = slots * (config.hintedPlays ?? plays);
   const held = evaluationPlays(config, heldout);
@@ -101,6 +101,9 @@ export function expectRun(
     [row.least, row.expected * limit * share, row.most * limit] as const;
   add("tokens written: designer", ...written(designer, tokens.designer, assumed.replies.designer));
   add("tokens written: hints", ...written(hints, tokens.hint, assumed.replies.hint));
+  if (screens) {
+    add("tokens written: screen", ...written(screens, tokens.hint, assumed.replies.hint));
+  }
   const [least, expected, most] = written(agent, tokens.agent, assumed.replies.agent);
   add("tokens written: agent", least, expected, Math.min(most, all.most * context));
   const memory = config.memory.seeds + config.memory.negatives;

@@ -1,18 +1,15 @@
 /**
- * Making a set of environments: plan the slots, ask the designer, gate each program, ask again for rejected ones. Each
+ * Making a set of environments: ask the designer for each slot, judge its program, ask again for rejected ones. Each
  * reply with its verdicts is one unit of work.
  *
- * Nothing depends on the order in which replies arrive. The only question between slots is "is this program a twin of
- * an earlier one?", and "earlier" means the order (attempt, slot): a reply waits, after all its other gates, for the
- * syntax trees of the replies before it in that order, never for their plays.
+ * Nothing depends on the order in which replies arrive. The only question between slots is "does this program repeat an
+ * earlier one?", and "earlier" means the order (attempt, slot): a reply waits, after its own gates, for the programs of
+ * the replies before it in that order, and for the verdicts on those that are nearly the same, never for their plays.
  * @module
  */
-import { drawDocuments, truncateText } from "../corpus/mod.ts";
-import { type DesignerBrief, type RecordOf, type SamplingParams, UsageError } from "../core/mod.ts";
+import type { RecordOf, SamplingParams } from "../core/mod.ts";
 import { askDesigner, type DesignerAnswer, doubleBraces, repairPrompt } from "../designer/mod.ts";
-import { checkProgram, duplicateVerdict, type GateReport, gateRules } from "../gates/mod.ts";
-import { activeSkills, skillOfSlot } from "../grpo/mod.ts";
-import { describeProgram, memoryLines, pickMemory } from "../memory/mod.ts";
+import { describeProgram } from "../memory/mod.ts";
 import {
   type ActiveEnvironment,
   checkAborted,
@@ -22,72 +19,22 @@ import {
   type Loop,
   samplingSeed,
 } from "./context.ts";
-import { type LoopState, withMemoryRandom } from "./state.ts";
+import { type Judgement, judgeReply, shinglesOf } from "./judge.ts";
+import type { SlotPlan } from "./slots.ts";
 import type { Twins } from "./twins.ts";
-
-export interface SlotPlan {
-  slot: number;
-  skill: string;
-  document: RecordOf<"document"> | null;
-  brief: DesignerBrief;
-  parents: string[];
-}
-
-/** Skills, documents and memory seeds of every slot of the set designed at `rollout`; advances `state`. */
-export function planSlots(loop: Loop, state: LoopState, rollout: number): SlotPlan[] {
-  const { config } = loop;
-  const active = activeSkills(config.skills.length, {
-    rollout,
-    interval: config.epoch,
-    perEpoch: config.skillsPerEpoch,
-  }).map((index) => config.skills[index]);
-  const skills = Array.from(
-    { length: config.environments },
-    (_, slot) => skillOfSlot(active, slot),
-  );
-  let documents: (SlotPlan["document"])[] = skills.map(() => null);
-  if (loop.corpus) {
-    const drawn = drawDocuments(loop.corpus, state.corpus, skills);
-    state.corpus = drawn.cursor;
-    const limit = config.documentTokens;
-    const { tokenizer } = designerSide(loop);
-    documents = drawn.documents.map((document) => ({
-      rollout,
-      ...document,
-      text: truncateText(document.text, tokenizer, { limit }).text,
-    }));
-  }
-  const memory = loop.store.all("memory");
-  return skills.map((skill, slot): SlotPlan => {
-    const picked = withMemoryRandom(
-      state,
-      (random) => pickMemory(memory, skill, random, config.memory),
-    );
-    const document = documents[slot];
-    const brief = {
-      skill,
-      document: document?.text,
-      memory: memoryLines(picked),
-      difficulty: config.difficulty,
-    };
-    const parents = picked.seeds.map(({ id }) => id);
-    return { slot, skill, document, brief, parents };
-  });
-}
 
 interface Verdict {
   reply: RecordOf<"reply">;
   environment: RecordOf<"environment"> | null;
 }
 
-/** Closes the unit of work of one reply: document, reply, gates and, where accepted, the environment. */
+/** Closes the unit of work of one reply: document, reply, gates, opinions and, where accepted, the environment. */
 function storeReply(
   loop: Loop,
   plan: SlotPlan,
   at: { rollout: number; attempt: number; seed: number },
   asked: DesignerAnswer,
-  report: GateReport,
-  emittedRuns: boolean,
+  { report, runsAsEmitted, opinions }: Judgement,
 ): Verdict {
   const { rollout, attempt } = at;
   const id = idOf.reply(rollout, plan.slot, attempt);
@@ -103,7 +50,7 @@ function storeReply(
     prompt: asked.prompt,
     ...asked.reply,
     text: asked.text,
-    runsAsEmitted: emittedRuns,
+    runsAsEmitted,
     runsExtracted: report.runs,
     accepted: report.accepted,
     environmentId: report.accepted ? report.environmentId : null,
@@ -129,7 +76,7 @@ function storeReply(
     if (plan.document && !loop.store.has("document", plan.document.id)) {
       loop.store.insert("document", plan.document);
     }
-    loop.store.insert("reply", reply);
+    loop.store.insert("reply", [reply, ...opinions]);
     loop.store.insert(
       "gate",
       report.verdicts.map((verdict) => ({
@@ -168,13 +115,6 @@ export function askOptions({ config, prompt, signal }: Loop, side: DesignerSide)
   return { ...side, prompt, params, context: config.context, signal };
 }
 
-/** How a program is gated, with what the gates demand of the configured kind. */
-export function gateOptions({ config, sandbox, signal }: Loop) {
-  const { kind, maxTurns, returns } = config;
-  if (kind === "folder" || kind === "rlve") throw new UsageError(`Cannot design: kind is ${kind}`);
-  return { sandbox, maxTurns, ...gateRules(kind), returns, limits: config.sandbox, signal };
-}
-
 /** Longest reason of a refusal that is shown to the designer, in characters. */
 const reasonLength = 2000;
 
@@ -204,7 +144,6 @@ export async function designSlot(
   loop: Loop,
   plan: SlotPlan,
   rollout: number,
-  known: ReadonlySet<string>,
   twins: Twins,
 ): Promise<ActiveEnvironment | null> {
   const { config } = loop;
@@ -218,9 +157,16 @@ export async function designSlot(
       const trained = idOf.reply(rollout, plan.slot, first);
       const stored = loop.store.get("reply", id);
       if (stored) {
-        twins.tell(attempt, plan.slot, stored.treeHash);
-        if (!stored.accepted) continue;
+        if (!stored.accepted) {
+          const { treeHash } = stored;
+          twins.tell(attempt, plan.slot, treeHash === null ? null : { id, treeHash, shingles: [] });
+          twins.settle(attempt, plan.slot, false);
+          continue;
+        }
         const environment = loop.store.get("environment", stored.environmentId!)!;
+        const shingles = await shinglesOf(loop, environment.source);
+        twins.tell(attempt, plan.slot, { ...environment, shingles });
+        twins.settle(attempt, plan.slot, true);
         return activeFrom(plan, environment.source, environment.id, trained);
       }
       const index = first / (config.repairTurns + 1), turn = attempt - first;
@@ -243,32 +189,11 @@ export async function designSlot(
           ? (program) => doubleBraces(program, loop.sandbox, { signal: loop.signal })
           : undefined,
       });
-      const gates = {
-        ...gateOptions(loop),
-        // Twins are judged below, in their own order.
-        until: config.kind === "compact" ? "floor" as const : "leak" as const,
-      };
-      let report = await checkProgram(asked.source, {
-        ...gates,
-        // Those who wait for this tree need not wait for the other gates.
-        onTree: (tree) => twins.tell(attempt, plan.slot, tree),
-      });
-      const emitted = asked.asEmitted
-        ? report.runs
-        : (await checkProgram(asked.text, { ...gates, until: "contract" })).runs;
-      const tree = report.parsed?.treeHash ?? null;
-      if (report.accepted && tree !== null) {
-        const isKnown = known.has(tree) || await twins.isTwin(attempt, plan.slot, tree);
-        const verdict = duplicateVerdict(isKnown);
-        report = {
-          ...report,
-          accepted: !isKnown,
-          verdicts: [...report.verdicts, verdict],
-        };
-      }
-      checkAborted(loop);
       const at = { rollout, attempt, seed };
-      const { environment } = storeReply(loop, plan, at, asked, report, emitted);
+      const judgement = await judgeReply(loop, { ...at, id, plan }, asked, twins);
+      checkAborted(loop);
+      const { environment } = storeReply(loop, plan, at, asked, judgement);
+      twins.settle(attempt, plan.slot, environment !== null);
       if (environment) return activeFrom(plan, environment.source, environment.id, trained);
     }
     return null;

@@ -18,9 +18,15 @@ import { settled } from "./settled.ts";
 
 export type Play = RecordOf<"play">;
 
+/** What a play needs of a loop. */
+export type Player = Pick<
+  Loop,
+  "config" | "engine" | "sandbox" | "tokenizer" | "chat" | "prompt" | "signal"
+>;
+
 /** Options of an episode that are the same for every play of a run. */
 function episode(
-  loop: Loop,
+  loop: Player,
   environment: { id: string; source: string; skill: string },
   seed: number,
   hint: string | null,
@@ -37,7 +43,7 @@ function episode(
     tokenizer: loop.tokenizer,
     chat: loop.chat,
     prompt: loop.prompt,
-    toolUse: config.kind === "tool-use",
+    toolUse: config.kind === "folder" ? "auto" : config.kind === "tool-use",
     params: {
       maxTokens: config.tokens.agent,
       temperature: config.temperature,
@@ -54,7 +60,7 @@ function episode(
 
 /** A play that failed by model or host is repeated once: the last try, and how many there were. */
 async function repeated(
-  loop: Loop,
+  loop: Player,
   play: (retry: number) => Promise<EpisodeResult>,
 ): Promise<{ result: EpisodeResult; attempts: number }> {
   for (let retry = 0;; retry++) {
@@ -74,7 +80,7 @@ async function repeated(
  * @throws {EngineError} when the engine is gone.
  * @throws {SandboxError} when the sandbox is gone.
  */
-export async function throwOnOutage(loop: Loop, outcomes: readonly Outcome[]): Promise<void> {
+export async function throwOnOutage(loop: Player, outcomes: readonly Outcome[]): Promise<void> {
   const { engine, sandbox, signal } = loop;
   const isBlamed = (blame: "model" | "host") =>
     outcomes.some((outcome) => outcome.kind === "failed" && outcome.blame === blame);
@@ -90,7 +96,7 @@ export async function throwOnOutage(loop: Loop, outcomes: readonly Outcome[]): P
 
 /** One held-out play: like any other, but sampled as told. */
 export async function heldoutEpisode(
-  loop: Loop,
+  loop: Player,
   environment: { id: string; source: string; skill: string },
   seed: number,
   how: { sampler: Sampler; temperature: number; samplingSeed: (turn: number) => number },

@@ -11,6 +11,7 @@ import {
   idOf,
   type Loop,
   samplingSeed,
+  withoutProgram,
 } from "./context.ts";
 
 /** The environment's hint, or null where none could be written without giving the answer away. */
@@ -50,17 +51,12 @@ export async function hintFor(
         slot: environment.slot,
         attempt: retry,
         skill: environment.skill,
-        documentId: null,
-        parents: [],
+        ...withoutProgram,
         prompt: written.promptIds,
         ...attempt.reply,
         text: attempt.replyText,
-        runsAsEmitted: null,
-        runsExtracted: null,
         accepted: attempt.reason === "",
         environmentId: environment.id,
-        treeHash: null,
-        cut: {},
         seed: attempt.seed,
       });
     }

@@ -107,6 +107,9 @@ export function ledgerRows(loop: Loop, rollout: number, seconds: number): Record
   return [
     count("designer", "design", replies.filter((reply) => reply.role === "designer"), 0),
     count("hint", "hint", replies.filter((reply) => reply.role === "hint"), 0),
+    ...(loop.config.screen
+      ? [count("gates", "screen", replies.filter((reply) => reply.role === "screen"), 0)]
+      : []),
     count("agent", "play", turns, 0),
     count("trainer", "rollout", [], seconds),
   ];

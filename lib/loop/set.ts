@@ -3,13 +3,15 @@
  * set leaves only when the new one stands.
  * @module
  */
-import { createCorpus, drawDocuments } from "../corpus/mod.ts";
 import { fillCandidates } from "../memory/mod.ts";
 import { type ActiveEnvironment, countStage, type Loop, tell } from "./context.ts";
-import { designSlot, planSlots, repliesPerSlot } from "./generate.ts";
+import { drawFixed } from "./fixed.ts";
+import { designSlot, repliesPerSlot } from "./generate.ts";
 import { type Play, playGroups } from "./groups.ts";
 import { hintFor } from "./hints.ts";
+import { knownPrograms } from "./judge.ts";
 import { settled } from "./settled.ts";
+import { planSlots } from "./slots.ts";
 import type { LoopState } from "./state.ts";
 import { Twins } from "./twins.ts";
 
@@ -73,12 +75,11 @@ export async function makeSet(
   if (loop.config.designer === "none") return await drawSet(loop, state, rollout);
   const plans = planSlots(loop, state, rollout);
   if (storedSet(loop, rollout).length > 0) return await playSet(loop, rollout);
-  const earlier = loop.store.all("environment").filter((row) => row.rollout < rollout);
-  const known = new Set([...loop.heldoutTrees, ...earlier.map((row) => row.treeHash)]);
-  const twins = new Twins(repliesPerSlot(loop.config), loop.config.environments);
+  const known = knownPrograms(loop, rollout);
+  const twins = new Twins(repliesPerSlot(loop.config), loop.config.environments, known);
   const step = countStage(loop, rollout, "design and play", plans.length);
   const made = await settled(plans.map(async (plan) => {
-    const environment = await designSlot(loop, plan, rollout, known, twins);
+    const environment = await designSlot(loop, plan, rollout, twins);
     if (environment === null) return step(), null;
     const hint = hintFor(loop, environment, rollout);
     const plays = await playGroups(loop, environment, rollout, hint);
@@ -140,44 +141,29 @@ function fillSet(
   return fills.map((fill, index) => ({ ...fill, slot: free[index] }));
 }
 
-/** Draws a set from the folder without replacement; no designer, no hints. */
+/** Draws a set from the pool; no designer, no hints. */
 async function drawSet(
   loop: Loop,
   state: LoopState,
   rollout: number,
 ): Promise<PlayedEnvironment[]> {
-  const programs = new Map(loop.pool.map((program) => [program.id, program]));
-  const size = Math.min(loop.config.environments, programs.size);
-  const drawn: ActiveEnvironment[] = [];
-  while (drawn.length < size) {
-    const next = drawDocuments(poolCorpus(loop), state.pool, [""]);
-    state.pool = next.cursor;
-    const { id, source, skill } = programs.get(next.documents[0].origin)!;
-    if (drawn.some((other) => other.id === id)) continue;
-    const slot = drawn.length;
-    drawn.push({ slot, id, source, skill, origin: "folder", replyId: null, hint: null });
-  }
+  const drawn = drawFixed(loop, state, rollout);
   if (storedSet(loop, rollout).length === 0) storeSet(loop, drawn, rollout);
   return await playSet(loop, rollout);
 }
 
-/** The folder as a corpus: a document is a program's text, its origin the program's id. */
-function poolCorpus(loop: Loop) {
-  return createCorpus(
-    loop.pool.map(({ id, source }) => ({ id, text: source, skill: "", origin: id, licence: "" })),
-  );
-}
-
 function storeSet(loop: Loop, set: ActiveEnvironment[], rollout: number): void {
+  const pool = new Map(loop.pool.map((program) => [program.id, program]));
   loop.store.transaction(() => {
     for (const environment of set) {
       if (!loop.store.has("environment", environment.id)) {
+        const { family = "", difficulty } = pool.get(environment.id) ?? {};
         loop.store.insert("environment", {
           id: environment.id,
           rollout,
           source: environment.source,
-          className: /^class (\w+)/m.exec(environment.source)?.[1] ?? "",
-          description: "",
+          className: /^class (\w+)/m.exec(environment.source)?.[1] ?? family,
+          description: difficulty === undefined ? "" : `${family}, difficulty ${difficulty}`,
           skill: environment.skill,
           treeHash: "",
           replyId: null,

@@ -5,7 +5,7 @@
  */
 import { type CorpusCursor, createCursor } from "../corpus/mod.ts";
 import { Random, seedOf } from "../core/mod.ts";
-import type { Tracker } from "../reward/mod.ts";
+import type { DifficultyWindow, Tracker } from "../reward/mod.ts";
 import type { Loop } from "./context.ts";
 
 /** A designer sample waiting for its window; see spade.md section 10. */
@@ -27,6 +27,10 @@ export interface LoopState {
   baselines: Record<string, number>;
   corpus: CorpusCursor;
   pool: CorpusCursor;
+  /** Difficulties in play of each family of the pool, under controller `window`. */
+  windows: Record<string, DifficultyWindow>;
+  /** Success of each environment of the pool that was played, under controller `progress`. */
+  progress: Record<string, Tracker>;
   /** State of the generator that picks memory seeds. */
   memoryRandom: number;
   queue: QueuedSample[];
@@ -43,6 +47,8 @@ export function initialState(loop: Loop): LoopState {
     baselines: {},
     corpus: createCursor(seedOf(seed, "corpus")),
     pool: createCursor(seedOf(seed, "pool")),
+    windows: {},
+    progress: {},
     memoryRandom: seedOf(seed, "memory"),
     queue: [],
     lastAgents: 0,
@@ -52,7 +58,8 @@ export function initialState(loop: Loop): LoopState {
 
 export function readState(loop: Loop): LoopState {
   const row = loop.store.get("cursor", "state");
-  return row ? structuredClone(row.value) as unknown as LoopState : initialState(loop);
+  // of an older run some parts are missing: they are as at the start
+  return { ...initialState(loop), ...structuredClone(row?.value ?? {}) } as LoopState;
 }
 
 /** Inside a transaction. */

@@ -13,6 +13,7 @@ import { configAt } from "./config.ts";
 import { countStage, idOf, type Loop, tell } from "./context.ts";
 import { delayPlan, designerBatch, droppedSamples, queueSamples } from "./designers.ts";
 import { evaluate, successRateOf } from "./evaluate.ts";
+import { steer } from "./fixed.ts";
 import { remember } from "./memory.ts";
 import { ledgerRows, measureRollout } from "./report.ts";
 import { makeSet, type PlayedEnvironment, playSet } from "./set.ts";
@@ -76,6 +77,7 @@ async function runRollout(run: Loop, committed: LoopState): Promise<RolloutRepor
   state.trackers = designers.trackers;
   state.baselines = agents.baselines;
   state.lastAgents = agents.units.length;
+  const steered = steer(loop, state, set);
   const seconds = loop.clock() - started;
   const ledger = ledgerRows(loop, rollout, seconds);
   const report = measureRollout(loop, {
@@ -98,6 +100,7 @@ async function runRollout(run: Loop, committed: LoopState): Promise<RolloutRepor
     writeState(loop, state);
   });
   for (const message of agents.counts.warnings) tell(loop, rollout, "warning", message);
+  for (const message of steered) tell(loop, rollout, "note", `rollout ${rollout}: ${message}`);
   return report;
 }
 

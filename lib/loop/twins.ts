@@ -1,41 +1,96 @@
 /**
- * Who is a twin of whom: the order (attempt, slot). Nobody waits for a later place in that order, so nobody waits in
- * a circle.
+ * Who repeats whom: the order (attempt, slot). Nobody waits for a later place in that order, so nobody waits in a
+ * circle, and verdicts do not depend on who arrives first.
+ *
+ * A twin, a program with the same syntax tree, is refused whatever became of the earlier one: the same program would
+ * meet the same fate. A near-duplicate is refused only beside one that was accepted: a designer who mends what was
+ * refused writes nearly the same again.
  * @module
  */
+import { duplicateVerdict, type GateVerdict, nearestOf, resemblance } from "../gates/mod.ts";
+
+/** What is compared of a program. */
+export interface Written {
+  /** Of the environment it would be. */
+  id: string;
+  treeHash: string;
+  shingles: readonly number[];
+}
+
+/** What programs are compared with beside one another. */
+export interface Known {
+  trees: ReadonlySet<string>;
+  /** Near-duplicates: the largest share of equal shingles, and programs accepted before; null: let in. */
+  similar: { threshold: number; programs: () => Promise<readonly Shingled[]> } | null;
+}
+
+export type Shingled = Pick<Written, "id" | "shingles">;
+
+interface Place {
+  written: PromiseWithResolvers<Written | null>;
+  accepted: PromiseWithResolvers<boolean>;
+}
+
 export class Twins {
-  #trees: PromiseWithResolvers<string | null>[][];
-  constructor(attempts: number, slots: number) {
-    this.#trees = Array.from(
-      { length: attempts },
-      () => Array.from({ length: slots }, () => Promise.withResolvers<string | null>()),
-    );
+  #places: Place[][];
+  #known: Known;
+  constructor(attempts: number, slots: number, known: Known) {
+    this.#known = known;
+    this.#places = Array.from({ length: attempts }, () =>
+      Array.from({ length: slots }, () => ({
+        written: Promise.withResolvers<Written | null>(),
+        accepted: Promise.withResolvers<boolean>(),
+      })));
   }
 
   /** Says what `slot` wrote at `attempt`; null when it takes no part. */
-  tell(attempt: number, slot: number, tree: string | null): void {
-    this.#trees[attempt][slot].resolve(tree);
+  tell(attempt: number, slot: number, written: Written | null): void {
+    this.#places[attempt][slot].written.resolve(written);
+    if (written === null) this.settle(attempt, slot, false);
   }
 
-  /** No part in this attempt, where it was not told yet, and all later ones. */
+  /** Says what became of it. */
+  settle(attempt: number, slot: number, accepted: boolean): void {
+    this.#places[attempt][slot].accepted.resolve(accepted);
+  }
+
+  /** No part in this attempt, where nothing else was said yet, and all later ones. */
   leave(attempt: number, slot: number): void {
-    for (let a = attempt; a < this.#trees.length; a++) this.tell(a, slot, null);
+    for (let a = attempt; a < this.#places.length; a++) this.tell(a, slot, null);
   }
 
   /** What the slot would have written is unknown: whoever asks for it gets `error`, not a verdict. */
   fail(attempt: number, slot: number, error: unknown): void {
-    for (let a = attempt; a < this.#trees.length; a++) {
-      const { promise, reject } = this.#trees[a][slot];
-      promise.catch(() => {}); // perhaps nobody asks
-      reject(error);
+    for (const places of this.#places.slice(attempt)) {
+      for (const { promise, reject } of Object.values(places[slot])) {
+        promise.catch(() => {}); // perhaps nobody asks
+        reject(error);
+      }
     }
   }
 
-  async isTwin(attempt: number, slot: number, tree: string): Promise<boolean> {
-    const before = this.#trees.slice(0, attempt).flat().concat(
-      this.#trees[attempt].slice(0, slot),
-    );
-    const trees = await Promise.all(before.map(({ promise }) => promise));
-    return trees.includes(tree);
+  /** Verdict of the gate `duplicate` on what `slot` wrote at `attempt`. */
+  async judge(attempt: number, slot: number, written: Written): Promise<GateVerdict> {
+    const { trees, similar } = this.#known;
+    if (trees.has(written.treeHash)) return duplicateVerdict(true);
+    const places = this.#places.slice(0, attempt).flat()
+      .concat(this.#places[attempt].slice(0, slot));
+    const earlier = await Promise.all(places.map(async (place) => ({
+      place,
+      other: await place.written.promise,
+    })));
+    if (earlier.some(({ other }) => other?.treeHash === written.treeHash)) {
+      return duplicateVerdict(true);
+    }
+    if (similar === null) return duplicateVerdict(false);
+    const { threshold, programs } = similar;
+    const relatives = [...await programs()];
+    for (const { place, other } of earlier) {
+      // Only for a near one it is worth waiting until its other gates and its screen have spoken.
+      const isNear = other && resemblance(written.shingles, other.shingles) > threshold;
+      if (isNear && await place.accepted.promise) relatives.push(other);
+    }
+    const nearest = nearestOf(written.shingles, relatives);
+    return duplicateVerdict(false, nearest && { ...nearest, threshold });
   }
 }

@@ -9,7 +9,8 @@ import { askDesigner } from "../designer/mod.ts";
 import { checkProgram } from "../gates/mod.ts";
 import { memoryLines, pickMemory } from "../memory/mod.ts";
 import type { Loop } from "./context.ts";
-import { askOptions, gateOptions } from "./generate.ts";
+import { askOptions } from "./generate.ts";
+import { gateOptions } from "./judge.ts";
 import { settled } from "./settled.ts";
 
 export interface DesignValidity {

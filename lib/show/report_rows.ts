@@ -12,6 +12,7 @@ import {
   regretSummary,
   type Rise,
   type RunTables,
+  screensSkipped,
   type Share,
   shrunkRegrets,
   validityChange,
@@ -69,6 +70,7 @@ export function validityRows(tables: RunTables): string[][] {
       ? missing
       : `[${formatPercent(share.low)},\u00a0${formatPercent(share.high)}]`,
   ];
+  const screens = screensSkipped(tables.gate);
   const change = validityChange(tables.reply);
   const rows = [
     line("replies that run as emitted", v.runsAsEmitted),
@@ -77,6 +79,7 @@ export function validityRows(tables: RunTables): string[][] {
     line("requests whose first reply passes every gate", v.acceptedFirst),
     line("requests filled within the attempts", v.filled),
     ["mean attempts a request", formatNumber(v.meanAttempts), missing],
+    ...(screens.of > 0 ? [line("programs screened without an opinion", screens)] : []),
   ];
   if (change?.change !== undefined) {
     rows.push([

@@ -15,7 +15,10 @@ export interface Migration {
 }
 
 /** One entry per published change of `records`, oldest first. */
-export const migrations: readonly Migration[] = [];
+export const migrations: readonly Migration[] = [
+  // Also: `reply.role` may be `screen`, which an older toolkit cannot read.
+  { to: 2, sql: ['ALTER TABLE "turn" ADD COLUMN "rerendered" INTEGER'] },
+];
 
 export const firstVersion = 1;
 
@@ -28,7 +31,7 @@ export function versionOf(db: DatabaseSync): number {
 }
 
 /**
- * Brings a database to the newest version. `readonly` databases must have it already.
+ * Brings a database to the newest version. `readonly` databases must have its tables already.
  * @throws {StoreError} for a version this toolkit does not know, or an old one that may not be
  *   written
  */
@@ -46,14 +49,15 @@ export function migrate(
         `${newest} (a newer toolkit wrote it)`,
     );
   }
-  if (version < newest && options.readonly) {
+  const due = list.filter(({ to }) => to > version);
+  if (options.readonly) {
+    if (due.every(({ sql }) => sql.length === 0)) return;
     throw new StoreError(
       `Cannot open ${what} for reading: its schema version is ${version}, must be ${newest}; ` +
-        `open it once for writing to migrate it`,
+        `open it once for writing to migrate it (deno task resume does)`,
     );
   }
-  for (const step of list) {
-    if (step.to <= version) continue;
+  for (const step of due) {
     db.exec("BEGIN IMMEDIATE");
     try {
       for (const sql of step.sql) db.exec(sql);

@@ -70,6 +70,7 @@ function turnOf(play: RecordOf<"play">, index: number): RecordOf<"turn"> {
     text: "move north",
     action: "north",
     reward: 0,
+    rerendered: null,
   };
 }
 

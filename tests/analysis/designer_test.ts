@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import {
   acceptanceFunnel,
   costTotals,
+  screensSkipped,
   validityByRollout,
   validityChange,
   validityRates,
 } from "../../lib/analysis/mod.ts";
 import type { RecordOf } from "../../lib/core/mod.ts";
+import { validityRows } from "../../lib/show/report_rows.ts";
 import { syntheticRun } from "../show/fixture.ts";
 
 type Reply = RecordOf<"reply">;
@@ -68,6 +70,26 @@ Deno.test("acceptanceFunnel() orders gates and merges reasons that differ in num
   const floor = funnel.find((s) => s.gate === "floor")!;
   assert.deepEqual(floor.reasons.map((r) => r.reason), ["random agent wins #, must be at most #"]);
   assert.ok(funnel[1].entered <= funnel[0].passed);
+});
+
+Deno.test("screensSkipped() counts screens without an opinion, also where that refuses; the report shows them", () => {
+  const run = syntheticRun({ rollouts: 1, environments: 4 });
+  const screen = (
+    verdict: RecordOf<"gate">["verdict"],
+    evidence: RecordOf<"gate">["evidence"],
+  ): RecordOf<"gate"> => ({ ...run.gate[0], gate: "screen", verdict, evidence });
+  const gates = [
+    screen("pass", { opinion: "" }),
+    screen("refuse", { opinion: "because it is dull" }),
+    screen("skipped", { problems: ["empty reply", "empty reply"] }),
+    screen("refuse", { problems: ["empty reply", "empty reply"] }),
+  ];
+  const { count, of } = screensSkipped([...run.gate, ...gates]);
+  assert.deepEqual([count, of], [2, 4]);
+  const named = (gate: readonly RecordOf<"gate">[]) =>
+    validityRows({ ...run, gate }).filter(([name]) => name.includes("without an opinion"));
+  assert.match(named([...run.gate, ...gates])[0][1], /^2 of 4|^50/);
+  assert.deepEqual(named(run.gate), []);
 });
 
 Deno.test("costTotals() adds up by role and stage", () => {

@@ -48,6 +48,22 @@ Deno.test("every row of spade.md section 13 has a preset", () => {
   );
 });
 
+Deno.test("T 1, top-p 1, top-k off in every preset; restricted sampling is refused by its key [D19]", async () => {
+  for (const preset of files.presets) {
+    const { temperature, topP, topK } = configOf(preset);
+    assert.deepEqual([temperature, topP, topK], [1, 1, 0], preset);
+  }
+  const release = configOf("nano", [], ["release"]);
+  assert.deepEqual([release.temperature, release.topP, release.topK], [0.6, 0.95, 20]);
+  assert.throws(() => assertStartable(release), /topP: .*\[D19\].*topK: .*\[D19\]/s);
+  for (const set of ["topP=0.95", "topK=20"]) {
+    const config = configOf("nano", [set]);
+    const key = set.split("=")[0];
+    assert.deepEqual(keysOf(await dryRun(config)), [key]);
+    assert.throws(() => assertStartable(config), new RegExp(`${key}: .*wrong ratio \\[D19\\]`));
+  }
+});
+
 for (const preset of files.presets) {
   Deno.test(`--dry-run of ${preset} tells configuration, cost and what stands in the way`, async () => {
     const result = await dry(preset);
@@ -76,9 +92,7 @@ Deno.test("a dry run names what an overlay changed and what cannot run here, and
   assert.deepEqual(keysOf(await dry("games-4b")), ["engine", "corpus", "kind"]);
   const tools = keysOf(await dry("tools-8b", ["engine=http://127.0.0.1:1"], ["no-corpus"]));
   assert.deepEqual(tools, ["kind", "thinking", "screen"]);
-  assert.deepEqual(keysOf(await dry("fixed-rlve", ["engine=embedded", "model=data/nano"])), [
-    "kind",
-  ]);
+  assert.deepEqual(keysOf(await dry("fixed-rlve", ["engine=embedded", "model=data/nano"])), []);
   const pool = ["engine=embedded", "model=data/nano", "pool=data/nano/pool", "context=1024"];
   assert.deepEqual(keysOf(await dry("fixed-pool", [...pool, "tokens.agent=8"])), []);
   assert.throws(() => configOf("nano", [], ["late-phase"]), /late\.start: must be given/);

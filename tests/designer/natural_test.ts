@@ -113,7 +113,17 @@ Deno.test("hint, play, later observations, repair and screen carry their data", 
   assert.deepEqual(prompt.observation("a wall").map(({ role }) => role), ["user"]);
   assert.match(textOf(prompt.repair("contract: line 3")), /refused[\s\S]*contract: line 3/);
   const tools = promptOf("tool-use");
-  assert.match(textOf(tools.agent(environment, "o")), /<tool_call>[\s\S]*<answer>done<\/answer>/);
+  // whatever the kind, the agent is told of tools where the environment has them
+  for (const { agent } of [prompt, tools]) {
+    const placed = textOf(agent(environment, "o", { tools: "placed" }));
+    assert.match(placed, /<tool_call>[\s\S]*<answer>done<\/answer>/);
+    assert.doesNotMatch(placed, /Your tools/);
+    const listed = textOf(
+      agent(environment, "o", { tools: [{ name: "find" }, { name: "<<<end" }] }),
+    );
+    assert.match(listed, /<<<begin tools \w+>>>\n\{"name":"find"\}\n.*\n<<<end tools/);
+    assert.doesNotMatch(textOf(agent(environment, "o")), /<tool_call>/);
+  }
   assert.match(textOf(tools.hint(environment)), /phases/);
 });
 

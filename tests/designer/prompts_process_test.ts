@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
-import { doubleBraces, extractProgram, extractProgramPublished } from "../../lib/designer/mod.ts";
+import {
+  doubleBraces,
+  extractProgram,
+  extractProgramPublished,
+  loadSkills,
+  naturalKinds,
+  naturalPrompt,
+} from "../../lib/designer/mod.ts";
 import { checkProgram } from "../../lib/gates/mod.ts";
+import { inProject } from "../../lib/cli/files.ts";
 import { readPromptFiles } from "../../lib/cli/inputs.ts";
 import { testSandbox } from "../gates/test_sandbox.ts";
 import golden from "../golden/parsing.json" with { type: "json" };
@@ -23,6 +31,29 @@ Deno.test("doubleBraces() leaves expressions and programs that parse as they are
   ];
   for (const [program, expected] of cases) {
     assert.equal(await doubleBraces(program, sandbox), expected, program);
+  }
+});
+
+Deno.test("programs have a generator of their own, seeded from the seed; the global one is refused [D2]", async () => {
+  await using sandbox = await testSandbox();
+  const files = readPromptFiles();
+  const skills = loadSkills(Deno.readTextFileSync(inProject("data/skills.yaml")));
+  for (const kind of naturalKinds) {
+    const skill = kind === "tool-use" ? "Tool Selection" : "Optimization";
+    const prompt = naturalPrompt({ kind, files, skills });
+    const text = prompt.designer({ skill, difficulty: "medium", memory: [] })
+      .map(({ content }) => content).join("\n");
+    assert.match(text, /All chance comes from .*`self\.rng = random\.Random\(seed\)`/, kind);
+    assert.match(text, /[Nn]ever .*the module's own functions/, kind);
+    // The example of the prompt as it stands, and the same with the module's own functions.
+    const example = extractProgram(text);
+    const own = await checkProgram(example, { sandbox, maxTurns: 25, until: "determinism" });
+    assert.equal(own.accepted, true, kind);
+    const shared = example.replace("self.rng = random.Random(seed)", "self.rng = random");
+    assert.notEqual(shared, example);
+    const refused = await checkProgram(shared, { sandbox, maxTurns: 25 });
+    const last = refused.verdicts.at(-1)!;
+    assert.deepEqual([last.gate, last.verdict], ["determinism", "refuse"], kind);
   }
 });
 

@@ -7,8 +7,8 @@ import type { Program } from "./programs.ts";
 
 export interface Fault {
   kind: string;
-  /** The gate that must catch it; where several may, the usual one first. */
-  gates: readonly [GateName, ...GateName[]];
+  /** The gate that must catch it. */
+  gate: GateName;
   /** The program with the fault, or null where it cannot be planted. */
   plant: (program: Program) => string | null;
 }
@@ -91,8 +91,7 @@ const one = (
   gate: GateName,
   kind: string,
   plant: Fault["plant"],
-  ...also: GateName[]
-): Fault => ({ kind, gates: [gate, ...also], plant });
+): Fault => ({ kind, gate, plant });
 
 export const faults: readonly Fault[] = [
   one("parse", "syntax", ({ source }) => source + "\n    def broken(self:\n        pass\n"),
@@ -256,25 +255,19 @@ export const faults: readonly Fault[] = [
     )),
   one("oracle", "goal pays less", (p) => inTurn(p, "pass", reward("0.9 * reward"))),
   one("oracle", "goal never ends", (p) => inTurn(p, "pass", same.replace("over", "False"))),
-  one(
-    "oracle",
-    "NaN at the goal",
-    (p) => inTurn(p, "pass", reward('float("nan") if reward >= 1 else reward')),
-    "floor",
-  ),
-  one(
-    "oracle",
-    "solution raises",
-    (p) => inSolution(p, "return self.answers_of_today"),
-    "determinism",
-  ),
-  one("oracle", "solution is no list", (p) => inSolution(p, 'return "answer"'), "determinism"),
-  one(
-    "oracle",
-    "solution loops",
-    (p) => inSolution(p, "while True: self.count = 1"),
-    "determinism",
-  ),
+  // On one seed only: of goals on all seeds an agent of the floor gate meets one by chance.
+  one("oracle", "NaN at the goal", (p) => {
+    const turn = isTool(p) ? "answer" : "step";
+    return subclass(
+      p,
+      "def reset(self, seed=None):\n    self.is_last = seed == 19\n    return super().reset(seed)\n\n" +
+        `def ${turn}(self, action):\n    ${same} = super().${turn}(action)\n` +
+        `    return ${reward('float("nan") if self.is_last and reward >= 1 else reward')}`,
+    );
+  }),
+  one("oracle", "solution raises", (p) => inSolution(p, "return self.answers_of_today")),
+  one("oracle", "solution is no list", (p) => inSolution(p, 'return "answer"')),
+  one("oracle", "solution loops", (p) => inSolution(p, "while True: self.count = 1")),
   one("oracle", "solution wins early", (p) =>
     inSolution(
       p,
@@ -296,7 +289,6 @@ export const faults: readonly Fault[] = [
         ? null
         : inReset(p, "pass", 'text += "\\nWhoever knows it will say: %s" % self.solution()[-1]')
     ),
-    "floor",
   ),
   one("leak", "program shown", (p) => {
     const line = codeLine(p);

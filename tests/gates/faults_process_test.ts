@@ -16,7 +16,7 @@ Deno.test("faults are planted of every kind, in every program", () => {
   assert.equal(new Set(cases.map(({ fault }) => fault.kind)).size, faults.length);
   assert.equal(new Set(cases.map(({ program }) => program.name)).size, good.length);
   assert.equal(new Set(cases.map(({ source }) => source)).size, cases.length);
-  const meant = new Set(faults.map(({ gates }) => gates[0]));
+  const meant = new Set(faults.map(({ gate }) => gate));
   assert.deepEqual([...meant], gateNames.slice(0, -1));
 });
 

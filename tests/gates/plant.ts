@@ -59,9 +59,9 @@ export async function judgeCases(
     const caught = {
       program: program.name,
       kind: fault.kind,
-      expected: fault.gates[0],
+      expected: fault.gate,
       found,
-      isRight: found !== null && fault.gates.includes(found),
+      isRight: found === fault.gate,
       reason: `${last.reason} ${JSON.stringify(last.evidence).slice(0, 200)}`,
     };
     options.onCase?.(caught);

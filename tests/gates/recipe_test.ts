@@ -94,6 +94,30 @@ Deno.test("a solution() that fails is refused: by oracle, or by floor where orac
   assert.equal((await check(fails(), { until: "floor" })).said, "floor refuse: exception");
 });
 
+Deno.test("a solution() that fails where determinism asks for it is the oracle gate's, once and for all", async () => {
+  const hidden = (failures: number) => {
+    let asked = 0;
+    const make = () => {
+      const game = guessGame();
+      return { ...game, reset: () => game.reset(3), solution: () => ["1"] };
+    };
+    return fakeSandbox(make, {
+      before: (request) => {
+        if (request === "solution" && asked++ < failures) {
+          throw new Fault(failed("designer", "exception", "KeyError"));
+        }
+      },
+    });
+  };
+  const { report, said } = await check(hidden(Infinity));
+  assert.deepEqual([report.verdicts[2].verdict, said], ["skipped", "oracle refuse: exception"]);
+  // Whether it succeeds another time is not asked: nobody has seen then that the seed changes anything.
+  assert.equal((await check(hidden(1))).said, "oracle refuse: exception");
+  assert.match((await check(hidden(0))).said, /^determinism refuse: seed changes nothing/);
+  const without = await check(hidden(Infinity), { until: "floor" });
+  assert.match(without.said, /^determinism refuse: seed changes nothing/);
+});
+
 Deno.test("requireSolution and requireTools are the contract gate's", async () => {
   const rules = gateRules("tool-use");
   assert.match(

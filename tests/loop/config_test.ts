@@ -97,6 +97,14 @@ Deno.test("returns follow the kind: sums for game-corpus [D13]", () => {
   assert.throws(() => resolve(["kind=chess"]), /kind/);
 });
 
+Deno.test("near-duplicates follow the kind: programs of the compact kind have one form", () => {
+  assert.equal(resolve().nearDuplicate, null);
+  assert.equal(resolve(["kind=tool-use"]).nearDuplicate, 0.9);
+  assert.equal(resolve(["kind=folder", "pool=data/pool"]).nearDuplicate, null);
+  assert.equal(resolve(["kind=tool-use", "nearDuplicate=null"]).nearDuplicate, null);
+  assert.throws(() => resolve(["nearDuplicate=2"]), /nearDuplicate/);
+});
+
 Deno.test("a kind or designer that does not fit is refused with its key", () => {
   assert.throws(() => resolve(["skills=[]"]), /skills/);
   assert.throws(() => resolve(["kind=folder", "designer=shared"]), /designer shared.*kind folder/);

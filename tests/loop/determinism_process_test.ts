@@ -1,25 +1,47 @@
 import assert from "node:assert/strict";
-import { records, type TableName } from "../../lib/core/mod.ts";
+import { records, type Sampler, type SampleRequest, type TableName } from "../../lib/core/mod.ts";
 import { compareRuns, type Manifest, Store } from "../../lib/store/mod.ts";
-import { verify } from "../../lib/loop/mod.ts";
+import { type Loop, verify } from "../../lib/loop/mod.ts";
 import { folder, runSmall, smallConfig, withDelays } from "./support.ts";
 
 Deno.test("train() gives the same records and weights twice, also with random delays", async () => {
   using first = folder();
   using second = folder();
-  await runSmall({ dir: first.path });
-  await runSmall({ dir: second.path, wrap: (loop) => withDelays(loop, 7) });
+  // Near-duplicates are off in the preset; with them, slots look at one another's verdicts too.
+  const config = smallConfig("nearDuplicate=0.9");
+  await runSmall({ dir: first.path, config });
+  await runSmall({ dir: second.path, config, wrap: (loop) => withDelays(loop, 7) });
   using a = Store.open(first.path, { readonly: true });
   using b = Store.open(second.path, { readonly: true });
   assert.deepEqual(compareRuns(a, b), []);
   assert.equal(a.all("update").length, 5, "four rollouts and the designer-only update [D20]");
   assert.ok(a.count("play") > 100);
+  assert.ok(a.count("gate", { gate: "duplicate", verdict: "refuse" }) > 5);
 });
 
-Deno.test("another seed gives another run", async () => {
+/** The loop with a record of what is asked of its sampler. */
+function recorded(loop: Loop, asked: SampleRequest[]): Loop {
+  const { engine } = loop;
+  const sampler: Sampler = {
+    sample: (request, options) => (asked.push(request), engine.sampler.sample(request, options)),
+  };
+  const dispose = () => engine[Symbol.asyncDispose]();
+  const ports = { trainer: engine.trainer, base: engine.base, log: () => engine.log() };
+  return { ...loop, engine: { ...ports, sampler, [Symbol.asyncDispose]: dispose } };
+}
+
+Deno.test("another seed gives another run; both roles are sampled unrestricted, as they are trained [D19]", async () => {
   using first = folder();
   using second = folder();
-  await runSmall({ dir: first.path, config: smallConfig("rollouts=2") });
+  const asked: SampleRequest[] = [];
+  const wrap = (loop: Loop) => recorded(loop, asked);
+  await runSmall({ dir: first.path, config: smallConfig("rollouts=2"), wrap });
+  for (const { params } of asked) {
+    assert.deepEqual([params.topP ?? 1, params.topK ?? -1], [1, -1]);
+    // By their limits: 400 the designer, 8 the agent; hints (24) are not trained.
+    assert.equal(params.temperature, params.maxTokens === 24 ? 0.3 : 1);
+  }
+  assert.deepEqual(new Set(asked.map(({ params }) => params.maxTokens)), new Set([400, 8, 24]));
   await runSmall({ dir: second.path, config: smallConfig("rollouts=2", "seed=1") });
   using a = Store.open(first.path, { readonly: true });
   using b = Store.open(second.path, { readonly: true });

@@ -63,16 +63,42 @@ const trainedUnits = (store: Store) =>
 const parents = (store: Store) => designs(store).flatMap((reply) => reply.parents);
 const accepted = (store: Store) =>
   store.all("sample", { where: { kind: "accepted", state: "trained" } });
-const winRates = (store: Store) =>
+/** Scored plain returns by rollout and environment. */
+const groups = (store: Store) =>
   new Map(
-    store.all("active").map(({ environmentId, rollout }) => {
-      const plays = store.all("play", { where: { environmentId, rollout, arm: "plain" } });
-      const values = plays.flatMap(({ outcome }) =>
-        outcome.kind === "scored" ? [outcome.value] : []
-      );
-      return [`${rollout} ${environmentId}`, values.reduce((a, b) => a + b, 0) / values.length];
-    }),
+    store.all("active").flatMap(({ environmentId }) =>
+      [0, 1, 2].map((rollout) => {
+        const plays = store.all("play", { where: { environmentId, rollout, arm: "plain" } });
+        const values = plays.flatMap(({ outcome }) =>
+          outcome.kind === "scored" ? [outcome.value] : []
+        );
+        return [`${rollout} ${environmentId}`, values] as const;
+      })
+    ).filter(([_, values]) => values.length > 0),
   );
+const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.length;
+const winRates = (store: Store) =>
+  new Map([...groups(store)].map(([key, values]) => [key, mean(values)]));
+/** Trained plays with what they returned. */
+const trainedPlays = (store: Store) =>
+  store.all("batch").flatMap(({ sequences }) => sequences).flatMap(({ role, unit, advantage }) => {
+    if (role !== "agent") return [];
+    const { outcome, environmentId, rollout } = store.get("play", unit)!;
+    assert.ok(outcome.kind === "scored");
+    return [{ rollout, environmentId, value: outcome.value, advantage }];
+  });
+
+/** Raw rewards of the first update: distance from the mean of all its plays, which sets the tracker, and `more`. */
+function assertPotential(store: Store, more: (returns: number[]) => number) {
+  const first = accepted(store).filter(({ due, raw }) => due === 1 && raw !== -0.5);
+  assert.ok(first.length > 1);
+  const returns = first.map(({ environmentId }) => groups(store).get(`0 ${environmentId}`)!);
+  const all = mean(returns.map(mean));
+  for (const [i, { raw }] of first.entries()) {
+    const expected = Math.abs(mean(returns[i]) - all) + more(returns[i]);
+    assert.ok(Math.abs(raw! - expected) < 1e-9, `${raw} ${expected}`);
+  }
+}
 
 /** Raw rewards of the accepted samples equal the signal of their plays. */
 function assertPlateau(
@@ -93,7 +119,7 @@ const usual = { lo: 0.4, hi: 0.6, ramp: 0.25 };
 
 const cases: [string, Config, (store: Store) => void][] = [
   [
-    "the preset itself has documents, parents, a designer loss",
+    "the preset itself has documents, parents, a designer loss; equal seeds in both arms [D1]",
     config(
       [],
       "skills=[Mathematical Reasoning, Logical Deduction]",
@@ -101,6 +127,15 @@ const cases: [string, Config, (store: Store) => void][] = [
     (store) => {
       assert.ok(designs(store).every((reply) => reply.documentId !== null));
       assert.ok(parents(store).length > 0);
+      const hints = store.all("active").filter(({ hint }) => hint !== null);
+      assert.ok(hints.length > 0);
+      for (const { environmentId, rollout } of hints) {
+        const [plain, hinted] = (["plain", "hinted"] as const).map((arm) =>
+          store.all("play", { where: { environmentId, rollout, arm }, orderBy: "index" })
+            .slice(0, 3).map(({ index, seed }) => [index, seed])
+        );
+        assert.deepEqual([plain.length, hinted], [3, plain]);
+      }
       assert.ok(designerLoss(store) > 0);
       assert.ok(trainedUnits(store) > 0);
     },
@@ -191,17 +226,47 @@ const cases: [string, Config, (store: Store) => void][] = [
       ["learning-potential"],
       "skills=[Mathematical Reasoning]",
     ),
+    (store) => assertPotential(store, () => 0),
+  ],
+  [
+    "learning-potential-variance, mean-only, drop-dead-groups: each shows",
+    config(
+      ["learning-potential-variance", "mean-only", "drop-dead-groups"],
+      "skills=[Mathematical Reasoning]",
+    ),
     (store) => {
-      // The first value sets the tracker: the first update compares each mean with the mean of all plays.
-      const rates = winRates(store);
-      const first = accepted(store).filter(({ due }) => due === 1);
-      assert.ok(first.length > 1);
-      const rate = (id: string | null) => rates.get(`0 ${id}`)!;
-      const mean = first.reduce((sum, sample) => sum + rate(sample.environmentId), 0) /
-        first.length;
-      for (const { environmentId, raw } of first) {
-        assert.ok(Math.abs(raw! - Math.abs(rate(environmentId) - mean)) < 1e-9);
+      assertPotential(store, (returns) => {
+        const variance = mean(returns.map((value) => (value - mean(returns)) ** 2));
+        return Math.exp(-((variance - 0.25) ** 2) / 0.02);
+      });
+      const of = groups(store);
+      const plays = trainedPlays(store);
+      assert.ok(plays.length > 4);
+      for (const { rollout, environmentId, value, advantage } of plays) {
+        const group = of.get(`${rollout} ${environmentId}`)!;
+        assert.ok(Math.abs(advantage - (value - mean(group))) < 1e-9, "not divided");
+        assert.ok(new Set(group).size > 1, "a dead group is in the batch");
       }
+      const live = [...of.values()].filter((group) => new Set(group).size > 1);
+      assert.ok(live.length < of.size, "no group was dead");
+      assert.equal(plays.length, live.flat().length);
+      const agents = store.all("batch").reduce((sum, batch) => sum + batch.agents, 0);
+      assert.equal(agents, plays.length);
+    },
+  ],
+  [
+    "ema-baseline: the group before is the measure of the next",
+    config(["ema-baseline"], "epoch=2", "delay=2"),
+    (store) => {
+      const before = winRates(store);
+      const plays = trainedPlays(store);
+      assert.deepEqual(new Set(plays.map(({ rollout }) => rollout)), new Set([0, 1, 2]));
+      for (const { rollout, environmentId, value, advantage } of plays) {
+        // Before data the baseline is 0; another set begins anew.
+        const baseline = rollout === 1 ? before.get(`0 ${environmentId}`) ?? 0 : 0;
+        assert.ok(Math.abs(advantage - (value - baseline)) < 1e-9, `${advantage} ${value}`);
+      }
+      assert.ok(plays.some(({ rollout, advantage }) => rollout === 1 && advantage % 1 !== 0));
     },
   ],
   [

@@ -308,6 +308,7 @@ function turnRows(random: Random, play: RecordOf<"play">): RecordOf<"turn">[] {
       text: `lamp ${action} is off & must be <flipped> \\boxed{${action}}`,
       action,
       reward: last && play.success ? 1 : 0,
+      rerendered: null,
     };
   });
 }

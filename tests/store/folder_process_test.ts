@@ -8,6 +8,7 @@ import {
   appendAmendment,
   differencesOf,
   readManifest,
+  schemaVersion,
   Store,
   verifyChain,
 } from "../../lib/store/mod.ts";
@@ -82,8 +83,9 @@ Deno.test("Store.open() explains a missing folder, a newer schema and a foreign 
       db.close();
     };
     change("PRAGMA user_version = 99");
-    assert.throws(() => Store.open(dir), /StoreError: .*schema version is 99, must be 1 to 1/);
-    change("PRAGMA user_version = 1; ALTER TABLE play ADD COLUMN colour TEXT");
+    assert.throws(() => Store.open(dir), /StoreError: .*schema version is 99, must be 1 to \d+/);
+    const present = `PRAGMA user_version = ${schemaVersion()}`;
+    change(`${present}; ALTER TABLE play ADD COLUMN colour TEXT`);
     assert.throws(() => Store.open(dir), /StoreError: .*"play.colour" is not in this version/);
     change("ALTER TABLE play DROP COLUMN colour; ALTER TABLE turn RENAME COLUMN text TO words");
     assert.throws(() => Store.open(dir), /StoreError: .*"turn.text" is missing, must be TEXT/);

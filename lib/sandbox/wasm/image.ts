@@ -13,6 +13,7 @@ import lock from "pyodide/pyodide-lock.json" with { type: "json" };
 import child from "../../../sandbox/child.py" with { type: "text" };
 import preload from "../../../sandbox/preload.py" with { type: "text" };
 import environment from "../../../sandbox/spade_env.py" with { type: "text" };
+import verifier from "../../../sandbox/rlve_env.py" with { type: "text" };
 import own from "../../../sandbox/wasm.py" with { type: "text" };
 import contract from "../../../sandbox/runner/contract.py" with { type: "text" };
 import parse from "../../../sandbox/runner/parse.py" with { type: "text" };
@@ -31,6 +32,7 @@ const sources = {
   "child.py": child,
   "preload.py": preload,
   "spade_env.py": environment,
+  "rlve_env.py": verifier,
   "wasm.py": own,
   "runner/__init__.py": "",
   "runner/contract.py": contract,

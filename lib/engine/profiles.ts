@@ -1,0 +1,120 @@
+/**
+ * What is known of the servers that speak the Tinker protocol, as far as it differs (engines.md sections 2 and 3; read
+ * in their sources in August 2026, not run here, but for our own). A profile changes how a model is asked for and what
+ * a user is warned of; what a server answers still counts more.
+ * @module
+ */
+
+/** How a model is created: all weights by rank 0, all weights by a field of its own, or adapters only. */
+type Training = "rank 0" | "parameterization" | "adapters";
+
+export interface Profile {
+  name: string;
+  /** One line for people. */
+  what: string;
+  training: Training;
+  /** Adam's fields that an optimiser step's call sets; the others are the server's own. */
+  adam: "all" | "learning rate";
+  /** Losses whose numbers can be relied on. The loop needs `cross_entropy` only. */
+  losses: readonly string[];
+  /** Encoding of training calls. */
+  encoding: "json" | "proto" | "auto";
+  /** Sent as `X-API-Key` where no key is given: such servers want one, any one. */
+  anyKey?: string;
+  /** What else a user must know, one sentence each. */
+  notes: readonly string[];
+}
+
+export const profiles = {
+  embedded: {
+    name: "embedded",
+    what: "scripts/engine of this project, on the CPU or one GPU",
+    training: "rank 0",
+    adam: "all",
+    losses: ["cross_entropy", "importance_sampling", "ppo", "cispo"],
+    encoding: "json",
+    notes: [],
+  },
+  skyrl: {
+    name: "skyrl",
+    what: "SkyRL's Tinker server: FSDP, Megatron or JAX, one machine or many",
+    training: "rank 0",
+    adam: "learning rate",
+    losses: ["cross_entropy", "importance_sampling"],
+    encoding: "auto",
+    notes: [
+      "Set beta1, beta2, eps, weight decay and max_grad_norm in its --backend-config; a call changes the learning rate only.",
+      "Its trainer divides logits by a temperature of its own: leave trainer.algorithm.temperature at 1.",
+      "Builds before August 2026 drop all but the last chunk of a batch on Megatron.",
+      "Full training is for one tenant; weights can be loaded as a model's first request only.",
+    ],
+  },
+  miles: {
+    name: "miles",
+    what: "Miles' Tinker server (slime's lineage): Megatron and SGLang",
+    training: "parameterization",
+    adam: "all",
+    losses: ["cross_entropy", "importance_sampling", "ppo"],
+    encoding: "auto",
+    anyKey: "tml-none",
+    notes: [
+      "Full training needs --tinker-full-training; sampling then reloads the fleet at each publication.",
+      "Experimental, by its own word.",
+    ],
+  },
+  tuft: {
+    name: "tuft",
+    what: "TuFT: FSDP and vLLM, adapters only",
+    training: "adapters",
+    adam: "all",
+    losses: ["cross_entropy", "importance_sampling"],
+    encoding: "proto",
+    anyKey: "tml-none",
+    notes: ["Trains adapters: set loraRank."],
+  },
+  hosted: {
+    name: "hosted",
+    what: "the hosted Tinker service, best effort",
+    training: "adapters",
+    adam: "all",
+    losses: ["cross_entropy", "importance_sampling", "ppo"],
+    encoding: "auto",
+    notes: [
+      "Trains adapters: set loraRank. It wants a key: set engineKeyFile.",
+      "It may refuse our protocol version; there is no public description of its wire.",
+      "Sampled log-probabilities are the raw model's: keep temperature at 1.",
+    ],
+  },
+  tinker: {
+    name: "tinker",
+    what: "a Tinker server that is not known; asked as SkyRL is",
+    training: "rank 0",
+    adam: "learning rate",
+    losses: ["cross_entropy"],
+    encoding: "auto",
+    notes: ["Not known: its optimiser may ignore Adam's fields of our calls."],
+  },
+} as const satisfies Record<string, Profile>;
+
+export type ProfileName = keyof typeof profiles;
+
+/** What is sent to create a model. `rank` 0: all weights. */
+export function modelBody(
+  profile: Profile,
+  rank: number,
+  seed: number,
+): Record<string, unknown> {
+  if (rank === 0 && profile.training === "adapters") {
+    throw new RangeError(
+      `Cannot train all weights on ${profile.name}: it trains adapters only, loraRank must be above 0`,
+    );
+  }
+  if (rank === 0 && profile.training === "parameterization") {
+    return { parameterization: { type: "full" } };
+  }
+  return {
+    lora_config: rank === 0
+      ? { rank }
+      : { rank, seed, train_attn: true, train_mlp: true, train_unembed: false },
+  };
+}
