@@ -15,7 +15,7 @@ import { EvaluationFile, type EvaluationPlay, type Measured } from "./evaluate/r
 import { samplerOf, subjectOf } from "./evaluate/subject.ts";
 import { openSuite, type Suite, suites as registry } from "./evaluate/suites.ts";
 import { summarize, summaryText } from "./evaluate/summary.ts";
-import { commitOf, hashFolder, inProject, root } from "./files.ts";
+import { commitOf, hashFolder, hashSources, inProject, root } from "./files.ts";
 import { readInputs } from "./inputs.ts";
 import type { Invocation } from "./main.ts";
 import { openEngine, openText, requirePython } from "./open_model.ts";
@@ -209,11 +209,9 @@ async function startGym(): Promise<ReasoningGym> {
 
 /** Sha-256 of the sources that play; not of the command's texts. */
 function sourcesHash(): string {
-  const isSource = (file: string) => /\.(ts|py)$/.test(file);
   const rooms = ["lib/agent", "lib/core", "lib/engine", "lib/reward", "lib/sandbox"];
-  const folders = [...rooms, "lib/designer", "lib/pool", "sandbox", "scripts/engine"];
-  const hashes = folders.map((folder) => hashFolder(folder, isSource));
-  return sha256([...hashes, hashFolder("lib/loop", (file) => file === "groups.ts")].join("\n"));
+  const hash = hashSources([...rooms, "lib/designer", "lib/pool", "sandbox", "scripts/engine"]);
+  return sha256([hash, hashFolder("lib/loop", (file) => file === "groups.ts")].join("\n"));
 }
 
 /** What of a configuration decides a play. */

@@ -102,6 +102,12 @@ export function hashFolder(folder: string, keep: (name: string) => boolean): str
   return sha256(lines.join("\n"));
 }
 
+/** Sha-256 over the sources (TypeScript and Python) of some folders. */
+export function hashSources(folders: readonly string[]): string {
+  const isSource = (file: string) => /\.(ts|py)$/.test(file);
+  return sha256(folders.map((folder) => hashFolder(folder, isSource)).join("\n"));
+}
+
 /** Commit of the checkout, read from `.git` without running git; null outside one. */
 export function commitOf(): string | null {
   try {

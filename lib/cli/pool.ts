@@ -17,7 +17,7 @@ import { startSandbox } from "../sandbox/mod.ts";
 import { escapeTerminal, formatCount, textTable } from "../show/mod.ts";
 import { Store } from "../store/mod.ts";
 import { Counter } from "./counter.ts";
-import { findRun, hashFolder, inProject } from "./files.ts";
+import { findRun, hashSources, inProject } from "./files.ts";
 import type { Invocation } from "./main.ts";
 import { requirePython } from "./open_model.ts";
 import { type Command, numberValue, textValue, type Values } from "./options.ts";
@@ -166,12 +166,11 @@ function tellPool({ malformed, duplicates, unread }: ParsedPool, from: string): 
 
 /** What the gates said before an import was stopped, by the same rules and the same gates. */
 function verdictFile(file: string, rows: readonly PoolRow[], values: Values): VerdictFile {
-  const isSource = (name: string) => /\.(ts|py)$/.test(name);
-  const sources = ["lib/gates", "lib/sandbox", "sandbox"].map((dir) => hashFolder(dir, isSource));
+  const sources = hashSources(["lib/gates", "lib/sandbox", "sandbox"]);
   return new VerdictFile(
     file,
     rows,
-    JSON.stringify([values.kind, values["max-turns"], ...sources]),
+    JSON.stringify([values.kind, values["max-turns"], sources]),
   );
 }
 

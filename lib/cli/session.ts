@@ -25,7 +25,7 @@ import {
 } from "../loop/mod.ts";
 import { startSandbox } from "../sandbox/mod.ts";
 import type { Manifest, Store } from "../store/mod.ts";
-import { commitOf, hashFolder } from "./files.ts";
+import { commitOf, hashFolder, hashSources } from "./files.ts";
 import { readInputs } from "./inputs.ts";
 import { openEngine, openModelText, requirePython } from "./open_model.ts";
 import { openPool } from "./open_pool.ts";
@@ -162,10 +162,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       version: toolkitVersion,
       commit: commitOf(),
       // The sources themselves, not a difference: it needs no git and covers uncommitted files.
-      diffHash: hashFolder(
-        ".",
-        (file) => /^(lib|sandbox|scripts[/\\]engine)[/\\].*\.(ts|py)$/.test(file),
-      ),
+      diffHash: hashSources(["lib", "sandbox", "scripts/engine"]),
     },
     versions: {
       deno: Deno.version.deno,

@@ -8,6 +8,7 @@ export { type OpenAiOptions, OpenAiSampler } from "./openai.ts";
 export { readTape, recordEngine, replayEngine, type TapeLine, writeTapeLine } from "./tape.ts";
 export { type SglangOptions, SglangSampler } from "./sglang.ts";
 export { type Profile, type ProfileName, profiles } from "./profiles.ts";
+export { type Finding, probeEngine, type ProbeOptions } from "./probe.ts";
 export { connectEngine, type RemoteOptions } from "./remote.ts";
 export type { SessionOptions } from "./session.ts";
 export { type TinkerOptions, TinkerTrainer } from "./tinker.ts";

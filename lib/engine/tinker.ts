@@ -94,6 +94,11 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     return new TinkerTrainer(wire, await openSession(wire, options), options);
   }
 
+  /** Encoding of training calls, as far as it is settled. */
+  get encoding(): "json" | "proto" | "auto" {
+    return this.#encoding;
+  }
+
   /** Counts the server keeps with the weights. */
   async state(options: { signal?: AbortSignal } = {}): Promise<TrainerState> {
     const info = await this.#wire.post(

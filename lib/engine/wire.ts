@@ -127,6 +127,13 @@ export class Wire {
       isBinary = response.headers.get("content-type")?.startsWith(PROTOBUF) ?? false;
       bytes = new Uint8Array(await response.arrayBuffer());
     } catch (cause) {
+      if (cause instanceof Deno.errors.NotCapable) {
+        throw new EngineError(
+          `Cannot ${action}: this command may not reach ${this.#options.url}; set ` +
+            `SPADE_ENGINE_HOST=${new URL(this.#options.url).host} for it`,
+          { cause },
+        );
+      }
       const what = cause instanceof Error ? cause.message : String(cause);
       throw new EngineError(
         `Cannot ${action}: the connection to ${this.#options.url} failed (${what}); is the engine running?`,

@@ -4,7 +4,7 @@
  */
 import type { RecordOf } from "../core/mod.ts";
 
-/** Statistics of one batch or sequence; the fields of the table `update`. */
+/** Statistics of one batch, sequence or turn; the fields of the table `update`. */
 export interface LogpDifference {
   /** Trained tokens. */
   tokens: number;
@@ -20,20 +20,26 @@ export interface LogpDifference {
   filledLogps: number;
 }
 
-/** Statistics of a batch, with the sequence that is furthest off. */
-export interface BatchStatistics extends LogpDifference {
-  sequences: (LogpDifference & { unit: string; index: number })[];
+/** A turn: a run of trained tokens, numbered through over the unit's sequences; a designer reply is turn 0. */
+export interface TurnDifference extends LogpDifference {
+  unit: string;
+  turn: number;
 }
 
-/** Limits of {@link assertStatistics}; a sequence or the batch beyond one of them is refused. */
+/** Statistics of a batch, with those of each of its sequences and turns. */
+export interface BatchStatistics extends LogpDifference {
+  sequences: (LogpDifference & { unit: string; index: number; turns: TurnDifference[] })[];
+}
+
+/** Limits of {@link assertStatistics}; a turn, a sequence or the batch beyond one of them is refused. */
 export interface StatisticsLimits {
   /** Of the whole batch. @default 0.25 */
   meanDifference?: number;
-  /** Of one sequence, where a single bad turn would drown in the mean. @default 1 */
+  /** Of one sequence, and of one turn of at least 8 tokens: a single bad turn would drown in the mean. @default 1 */
   sequenceDifference?: number;
   /** Of the whole batch. @default 0.1 */
   clippedShare?: number;
-  /** Share of filled zeros in one sequence. @default 0.05 */
+  /** Share of filled zeros in one sequence; in one turn of at least 8 tokens, half of them. @default 0.05 */
   filledShare?: number;
   /** @default Infinity: shown, not refused, since the weight is clipped at 2 */
   maxRatio?: number;
@@ -44,31 +50,54 @@ export function measureBatch(
   batch: RecordOf<"batch">,
   p0: readonly (readonly number[])[],
 ): BatchStatistics {
-  const places = new Map<string, number>();
+  const places = new Map<string, { index: number; turn: number }>();
   const sequences = batch.sequences.map(({ unit, start }, i) => {
-    const index = places.get(unit) ?? 0;
-    places.set(unit, index + 1);
-    return { unit, index, ...measureSequence(batch, start, p0[i]) };
+    const { index, turn } = places.get(unit) ?? { index: 0, turn: 0 };
+    const turns = runsOf(batch, start, p0[i].length).map(([from, to], run) => ({
+      unit,
+      turn: turn + run,
+      ...measureRun(batch, start, p0[i], from, to),
+    }));
+    places.set(unit, { index: index + 1, turn: turn + turns.length });
+    return { unit, index, turns, ...sumOf(turns) };
   });
-  const tokens = sequences.reduce((sum, item) => sum + item.tokens, 0);
+  return { ...sumOf(sequences), sequences };
+}
+
+/** Statistics of several runs together. */
+function sumOf(parts: readonly LogpDifference[]): LogpDifference {
   const total = (pick: (item: LogpDifference) => number) =>
-    sequences.reduce((sum, item) => sum + pick(item), 0);
+    parts.reduce((sum, item) => sum + pick(item), 0);
+  const tokens = total((item) => item.tokens);
   const share = (sum: number) => tokens === 0 ? 0 : sum / tokens;
   return {
     tokens,
     meanDifference: share(total((item) => item.meanDifference * item.tokens)),
     clippedShare: share(total((item) => item.clippedShare * item.tokens)),
-    maxRatio: sequences.reduce((max, item) => Math.max(max, item.maxRatio), 0),
+    maxRatio: parts.reduce((max, item) => Math.max(max, item.maxRatio), 0),
     zeroLogps: total((item) => item.zeroLogps),
     filledLogps: total((item) => item.filledLogps),
-    sequences,
   };
 }
+
+/** Runs of trained positions of one sequence, as [first, end) of its targets. */
+function runsOf(batch: RecordOf<"batch">, start: number, targets: number): [number, number][] {
+  const runs: [number, number][] = [];
+  for (let t = 0; t < targets; t++) {
+    if (batch.mask[start + t + 1] === 0) continue;
+    if (t > 0 && batch.mask[start + t] === 1) runs.at(-1)![1] = t + 1;
+    else runs.push([t, t + 1]);
+  }
+  return runs;
+}
+
+/** A turn of fewer tokens is judged with its sequence only: single tokens may be far off, by rounding. */
+const LONG_TURN = 8;
 
 /**
  * Refuses a batch whose sampler and trainer disagree: training on it would be training on something else.
  *
- * @throws {RangeError} naming the worst unit and its sequence (its turn, where there is one a turn).
+ * @throws {RangeError} naming the worst turn: its unit (a play or a reply) and its number there.
  */
 export function assertStatistics(
   statistics: BatchStatistics,
@@ -76,50 +105,65 @@ export function assertStatistics(
 ): void {
   const { meanDifference = 0.25, sequenceDifference = 1, clippedShare = 0.1 } = limits;
   const { filledShare = 0.05, maxRatio = Infinity } = limits;
-  type Named = BatchStatistics["sequences"][number];
-  const refuse = (name: string, value: number, limit: number, key: (item: Named) => number) => {
+  type Key = (item: LogpDifference) => number;
+  const { sequences } = statistics;
+  const turns = sequences.flatMap((item) => item.turns);
+  const long = turns.filter(({ tokens }) => tokens >= LONG_TURN);
+  const worstOf = <T extends LogpDifference>(items: readonly T[], key: Key) =>
+    items.reduce<T | undefined>((a, b) => a === undefined || key(b) > key(a) ? b : a, undefined);
+  const refuse = (name: string, value: number, limit: number, key: Key, among = turns) => {
     if (value <= limit) return;
-    const worst = statistics.sequences.reduce((a, b) => key(b) > key(a) ? b : a);
+    const { unit, turn, ...worst } = worstOf(among, key)!;
     throw new RangeError(
       `Cannot train on the batch: ${name} is ${value.toPrecision(3)}, must be at most ${limit}; ` +
-        `worst is unit ${worst.unit} sequence ${worst.index} with ${key(worst).toPrecision(3)}`,
+        `worst is unit ${unit} turn ${turn} with ${key(worst).toPrecision(3)}`,
     );
   };
-  const filled = (item: Named) => item.tokens === 0 ? 0 : item.filledLogps / item.tokens;
-  const largest = (key: (item: Named) => number) =>
-    statistics.sequences.reduce((max, item) => Math.max(max, key(item)), 0);
-  refuse("share of zero-filled log-probabilities", largest(filled), filledShare, filled);
-  const difference = (item: Named) => item.meanDifference;
-  refuse("mean |p0 - q|", statistics.meanDifference, meanDifference, difference);
-  refuse("mean |p0 - q| of a sequence", largest(difference), sequenceDifference, difference);
-  const clipped = (item: Named) => item.clippedShare;
-  refuse("share of clipped weights", statistics.clippedShare, clippedShare, clipped);
+  /** Refuses the worst of the long turns, then the worst sequence, by its worst turn. */
+  const refuseOne = (name: string, key: Key, limit: { turn: number; sequence: number }) => {
+    const turn = worstOf(long, key), sequence = worstOf(sequences, key);
+    if (turn) refuse(`${name} of a turn`, key(turn), limit.turn, key, long);
+    if (sequence) {
+      refuse(`${name} of a sequence`, key(sequence), limit.sequence, key, sequence.turns);
+    }
+  };
+  const difference: Key = (item) => item.meanDifference;
+  const clipped: Key = (item) => item.clippedShare;
+  const filled: Key = ({ tokens, filledLogps }) => tokens === 0 ? 0 : filledLogps / tokens;
+  const share = { turn: 0.5, sequence: filledShare };
+  refuseOne("share of zero-filled log-probabilities", filled, share);
+  refuse("mean |p0 - q|", difference(statistics), meanDifference, difference);
+  const apart = { turn: sequenceDifference, sequence: sequenceDifference };
+  refuseOne("mean |p0 - q|", difference, apart);
+  refuse("share of clipped weights", clipped(statistics), clippedShare, clipped);
   refuse("largest ratio", statistics.maxRatio, maxRatio, (item) => item.maxRatio);
 }
 
-function measureSequence(
+/** Statistics of the trained positions [from, to) of one sequence. */
+function measureRun(
   batch: RecordOf<"batch">,
   start: number,
   p0: readonly number[],
+  from: number,
+  to: number,
 ): LogpDifference {
-  let tokens = 0, difference = 0, clipped = 0, maxRatio = 0, zeroLogps = 0, filledLogps = 0;
-  p0.forEach((logp, t) => {
-    if (batch.mask[start + t + 1] === 0) return;
+  const tokens = to - from;
+  let difference = 0, clipped = 0, maxRatio = 0, zeroLogps = 0, filledLogps = 0;
+  for (let t = from; t < to; t++) {
     const q = batch.logps[start + t + 1];
-    const ratio = Math.min(Math.exp(logp - q), Number.MAX_VALUE);
-    tokens++;
-    difference += Math.abs(logp - q);
+    const ratio = Math.min(Math.exp(p0[t] - q), Number.MAX_VALUE);
+    difference += Math.abs(p0[t] - q);
     if (ratio > 2) clipped++;
     maxRatio = Math.max(maxRatio, ratio);
     if (q === 0) {
       zeroLogps++;
-      if (logp < -0.01) filledLogps++;
+      if (p0[t] < -0.01) filledLogps++;
     }
-  });
+  }
   return {
     tokens,
-    meanDifference: tokens === 0 ? 0 : difference / tokens,
-    clippedShare: tokens === 0 ? 0 : clipped / tokens,
+    meanDifference: difference / tokens,
+    clippedShare: clipped / tokens,
     ...{ maxRatio, zeroLogps, filledLogps },
   };
 }

@@ -14,7 +14,7 @@ export interface Started {
 }
 
 /** The task's flags as a shell gives them to deno. */
-async function flagsOf(task: "evaluate" | "pool"): Promise<string[]> {
+async function flagsOf(task: "evaluate" | "pool" | "engines"): Promise<string[]> {
   const { command } = config.tasks[task];
   const flags = new RegExp(`deno run (.*) scripts/${task}\\.ts$`).exec(command)![1];
   const shell = new Deno.Command("sh", { args: ["-c", `printf '%s\\n' ${flags}`] });
@@ -22,7 +22,7 @@ async function flagsOf(task: "evaluate" | "pool"): Promise<string[]> {
 }
 
 export async function start(
-  task: "evaluate" | "pool",
+  task: "evaluate" | "pool" | "engines",
   args: readonly string[],
   options: { without?: string } = {},
 ): Promise<Started> {
@@ -46,7 +46,7 @@ export async function start(
 }
 
 export async function run(
-  task: "evaluate" | "pool",
+  task: "evaluate" | "pool" | "engines",
   args: readonly string[],
   options: { without?: string } = {},
 ): Promise<Answer> {

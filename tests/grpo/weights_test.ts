@@ -150,7 +150,7 @@ Deno.test("weighBatch() refuses log-probabilities of other lengths or without a 
   assert.throws(() => weighBatch(batch, [[-1, NaN, -1]]), /log-probability 1 is NaN/);
 });
 
-Deno.test("assertStatistics() refuses a batch that does not fit its weights, naming unit and sequence", () => {
+Deno.test("assertStatistics() refuses a batch that does not fit its weights, naming unit and turn", () => {
   const batch = makeBatch(["a", "b", "c", "d", "e"].map((id) => makeUnit({ id })));
   const same = trainerLogps(batch, () => 0);
   const exact = weighBatch(batch, same).statistics;
@@ -159,7 +159,7 @@ Deno.test("assertStatistics() refuses a batch that does not fit its weights, nam
   const one = same.map((list, i) => i === 3 ? list.map((value) => value - 1.2) : list);
   const odd = weighBatch(batch, one).statistics;
   close(odd.meanDifference, 0.24);
-  assert.throws(() => assertStatistics(odd), /of a sequence is 1.20, .*worst is unit d sequence 0/);
+  assert.throws(() => assertStatistics(odd), /of a sequence is 1.20, .*worst is unit d turn 0/);
   assert.throws(() => assertStatistics(odd, { meanDifference: 0.1 }), /mean \|p0 - q\| is 0.240/);
   const up = weighBatch(batch, same.map((list) => list.map((value) => value + 0.8))).statistics;
   assert.throws(() => assertStatistics(up, { meanDifference: 1 }), /share of clipped weights is 1/);
@@ -173,7 +173,42 @@ Deno.test("assertStatistics() tells zero-filled log-probabilities from certain t
   assert.deepEqual([certain.zeroLogps, certain.filledLogps], [3, 0]);
   assert.doesNotThrow(() => assertStatistics(certain));
   const filled = weighBatch(batch, [[-0.1, -1e-4, -1e-4]]).statistics;
-  assert.throws(() => assertStatistics(filled), /zero-filled .* unit u sequence 0/);
+  assert.throws(() => assertStatistics(filled), /zero-filled .* unit u turn 0/);
+});
+
+Deno.test("assertStatistics() refuses one bad turn of a long play, which the means would hide", () => {
+  const turns = Array.from({ length: 25 }, (_, i) => i);
+  const trained = (q: (turn: number) => number) =>
+    turns.flatMap((turn) => [0, 0, ...Array(10).fill(q(turn))]);
+  const playOf = (q: (turn: number) => number): Unit => ({
+    ...makeUnit({ id: "play" }),
+    sequences: [{
+      ids: trained(() => 3),
+      logps: trained(q),
+      mask: trained(() => 1),
+    }],
+  });
+  const judge = (q: (turn: number) => number) => {
+    const batch = makeBatch([playOf(q), makeUnit({ id: "other" })]);
+    const p0 = trainerLogps(batch, () => 0).map((list, i) =>
+      list.map((_, t) => batch.mask[batch.sequences[i].start + t + 1] * -2)
+    );
+    return () => assertStatistics(weighBatch(batch, p0).statistics, { meanDifference: 1 });
+  };
+  assert.doesNotThrow(judge(() => -2));
+  assert.throws(judge((turn) => turn === 17 ? -0.5 : -2), /of a turn is 1.50, .*play turn 17 with/);
+  assert.throws(judge((turn) => turn === 3 ? 0 : -2), /zero-filled .*of a turn is 1.*play turn 3/);
+});
+
+Deno.test("assertStatistics(): turns of a template that strips thinking are numbered over sequences", () => {
+  const { sequences } = makeUnit({ id: "u" });
+  const batch = makeBatch([{ ...makeUnit({ id: "u" }), sequences: [...sequences, ...sequences] }]);
+  const p0 = trainerLogps(batch, () => 0).map((list, i) => list.map((logp) => logp - 1.5 * i));
+  const { statistics } = weighBatch(batch, p0);
+  assert.throws(
+    () => assertStatistics(statistics, { meanDifference: 1 }),
+    /unit u turn 1 with 1.50/,
+  );
 });
 
 Deno.test("weighBatch(): a huge gap stays finite, dataOf() keeps ids as sampled", () => {

@@ -2,6 +2,12 @@
 import { runSmall, smallConfig } from "./support.ts";
 
 const [dir, ...settings] = Deno.args;
-console.log("started");
-await runSmall({ dir, config: smallConfig(...settings) });
+await runSmall({
+  dir,
+  config: smallConfig(...settings),
+  wrap: (loop) => {
+    console.log("started");
+    return loop;
+  },
+});
 Deno.exit(0);

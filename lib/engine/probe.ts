@@ -1,0 +1,112 @@
+/**
+ * What answers at an address, found out by asking: which protocols a server speaks and what it says of itself. Nothing
+ * is trained; with `isDeep` a session is opened, a model made, one datum looked at and one token sampled.
+ * @module
+ */
+import { z } from "zod";
+import { EngineError } from "../core/mod.ts";
+import type { ProfileName } from "./profiles.ts";
+import { capabilitiesReply, configReply } from "./replies.ts";
+import { API } from "./session.ts";
+import { TinkerTrainer } from "./tinker.ts";
+import { Wire, type WireOptions } from "./wire.ts";
+
+/** What one look found; `why` where it found nothing. */
+export interface Finding {
+  what: string;
+  found: boolean;
+  detail: string;
+}
+
+export interface ProbeOptions extends Pick<WireOptions, "fetch"> {
+  profile?: ProfileName;
+  apiKey?: string;
+  /** Also open a session, look at one datum and sample one token. @default false */
+  isDeep?: boolean;
+  /** For one question. @default 10_000 */
+  deadlineMs?: number;
+  signal?: AbortSignal;
+}
+
+const models = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
+const version = z.looseObject({ version: z.string() });
+const modelInfo = z.looseObject({ model_path: z.string() });
+
+/** Asks everything an adapter of ours could need, in the order of the adapters. */
+export async function probeEngine(url: string, options: ProbeOptions = {}): Promise<Finding[]> {
+  const { apiKey, deadlineMs = 10_000, signal, isDeep = false } = options;
+  const headers: Record<string, string> = apiKey
+    ? { "x-api-key": apiKey, authorization: `Bearer ${apiKey}` }
+    : {};
+  const base = url.replace(/\/$/, "").replace(/\/v1$/, "");
+  const wire = new Wire({ url: base, headers, retries: 0, fetch: options.fetch });
+  const findings: Finding[] = [];
+  const ask = async (what: string, look: () => Promise<string>): Promise<boolean> => {
+    try {
+      findings.push({ what, found: true, detail: await look() });
+      return true;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof EngineError)) throw error;
+      findings.push({ what, found: false, detail: error.message });
+      return false;
+    }
+  };
+  const call = (action: string) => ({ action, deadlineMs, signal });
+  const trains = await ask("trains over the Tinker protocol", async () => {
+    const able = await wire.get(
+      API + "get_server_capabilities",
+      capabilitiesReply,
+      call("ask for models"),
+    );
+    const names = able.supported_models.map(({ model_name, max_context_length }) =>
+      model_name + (max_context_length === undefined ? "" : ` (${max_context_length} tokens)`)
+    );
+    const own = able.spade_engine ? `our ${able.spade_engine} engine ${able.spade_version}, ` : "";
+    return `${own}models ${names.join(", ") || "none"}`;
+  });
+  if (trains) {
+    await ask("limits of a training call", async () => {
+      const config = await wire.post(
+        API + "client/config",
+        { sdk_version: "0.24.0" },
+        configReply,
+        call("ask for limits"),
+      );
+      const { fwdbwd_max_chunk_len: data, fwdbwd_max_chunk_bytes_count: bytes } = config;
+      return `${data ?? "1024 (assumed)"} data, ${bytes ?? "5000000 (assumed)"} bytes`;
+    });
+  }
+  await ask("samples from ids over /v1/completions", async () => {
+    const given = await wire.get("/v1/models", models, call("ask for models"));
+    const [first] = given.data;
+    if (first === undefined) throw new EngineError("Cannot sample: it lists no models");
+    return `models ${given.data.map(({ id }) => id).join(", ")}`;
+  });
+  await ask(
+    "is vLLM",
+    async () => (await wire.get("/version", version, call("ask for its version"))).version,
+  );
+  await ask(
+    "is SGLang (/generate)",
+    async () =>
+      (await wire.get("/get_model_info", modelInfo, call("ask for its model"))).model_path,
+  );
+  if (trains && isDeep) {
+    await ask("makes a model and looks at one datum", async () => {
+      await using trainer = await TinkerTrainer.connect(wire, {
+        profile: options.profile,
+        shortDeadlineMs: deadlineMs,
+        deadlineMs,
+        signal,
+      });
+      const [logps] = await trainer.forward([{ input: [1, 2], target: [2, 3] }], { signal });
+      const params = { maxTokens: 1, temperature: 1, stopIds: [] };
+      const { base } = trainer.samplers();
+      const { ids } = await base.sample({ prompt: [1, 2], params, seed: 1 }, { signal });
+      const encoding = trainer.encoding === "proto" ? "protocol buffers" : "JSON";
+      return `${encoding}; log-probability ${logps[1].toFixed(3)}, sampled id ${ids[0]}`;
+    });
+  }
+  return findings;
+}
