@@ -89,9 +89,12 @@ Deno.test("a dry run names what an overlay changed and what cannot run here, and
   const release = await dry("nano", [], ["release"]);
   assert.deepEqual(keysOf(release), ["topP", "topK"]);
   assert.match(dryRunText(release), /topP: .*restricted sampling.*\[D19\]/);
-  assert.deepEqual(keysOf(await dry("games-4b")), ["engine", "corpus", "kind"]);
+  assert.deepEqual(keysOf(await dry("games-4b")), ["engine", "tokenizer", "corpus"]);
   const tools = keysOf(await dry("tools-8b", ["engine=http://127.0.0.1:1"], ["no-corpus"]));
-  assert.deepEqual(tools, ["kind", "thinking", "screen"]);
+  assert.deepEqual(tools, ["tokenizer"]);
+  const other = await dry("games-4b", ["engine=embedded", "model=data/nano"], ["no-corpus"]);
+  assert.match(dryRunText(other), /model: .*it knows the compact chat form only/);
+  assert.deepEqual(keysOf(await dry("nano", ["engine=openai:http://h/v1"])), ["engine"]);
   assert.deepEqual(keysOf(await dry("fixed-rlve", ["engine=embedded", "model=data/nano"])), []);
   const pool = ["engine=embedded", "model=data/nano", "pool=data/nano/pool", "context=1024"];
   assert.deepEqual(keysOf(await dry("fixed-pool", [...pool, "tokens.agent=8"])), []);
