@@ -17,7 +17,7 @@ from plays import Play
 from relay import HEADER, MAX_FRAME, Relay, RelayedPlay, private_buffer
 from syscalls import check, libc
 
-START, REQUEST, KILL, BEGIN, COUNT, UNCOUNT, LIMIT = 1, 2, 3, 4, 5, 6, 7
+START, REQUEST, KILL, BEGIN, COUNT, UNCOUNT, LIMIT, LOWER = 1, 2, 3, 4, 5, 6, 7, 8
 READY, REPLY, EXIT, LIMITED = 1, 2, 3, 4
 LIMITS = struct.Struct("<5d")
 MEMORY = struct.Struct("<2d")
@@ -26,6 +26,7 @@ END = struct.Struct("<Biidd")
 WHYS = (None, "kill", "deadline", "protocol", "crash", "start", "host")
 DIRECT = 0x80000000  # plays with a connection of their own
 AT_ONCE = 8  # forks between two looks at the host
+BUSY_SECONDS, NICE = 0.02, 10
 
 
 def child_events():
@@ -192,7 +193,14 @@ class Zygote:
             self.look_again(time.monotonic() + play.request_cpu)
         elif kind == UNCOUNT:
             play.counted_from = None
+        elif kind == LOWER:
+            self._lower(play)
         return False
+
+    def _lower(self, play):
+        """A child that works, and does not merely wait for a processor, gives way to the host and the other plays."""
+        if play.counted_from is not None and play.cpu_time() - play.counted_from > BUSY_SECONDS:
+            os.setpriority(os.PRIO_PROCESS, play.pid, NICE)
 
     # Ends
 

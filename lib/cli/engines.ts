@@ -39,6 +39,11 @@ const others = [
     "vLLM, SGLang or ours by /v1/completions: another designer, evaluations",
   ],
   ["sglang:URL", "samples only", "SGLang's own /generate: also says which weights it holds"],
+  [
+    "slime:URL",
+    "trains all weights",
+    "slime on Ray asks us for batches, at URL: scripts/slime/spade_bridge.py on its side",
+  ],
   ["tape:FILE", "replays", "a run recorded by train --record, without its engine"],
 ];
 

@@ -15,6 +15,7 @@ import {
   readTape,
   replayEngine,
   SglangSampler,
+  SlimeEngine,
   Wire,
 } from "../engine/mod.ts";
 import { compactChat, endToken, loadTokenizer, templateChat } from "../engine/text/mod.ts";
@@ -23,6 +24,8 @@ import { inProject, pythonOf, readText, root } from "./files.ts";
 
 export interface EngineOptions {
   config: Pick<Config, "engineThreads" | "engineKeyFile" | "loraRank">;
+  /** Of a training run, the only thing that slime takes part in. */
+  run?: Pick<Config, "temperature" | "rollouts">;
   /** Folder for the engine's log and checkpoints. */
   dir: string;
   emit: EventSink;
@@ -71,6 +74,8 @@ export async function openEngine(
       for (const message of warningsOf(engine)) emit({ kind: "warning", message });
       return engine;
     }
+    case "slime":
+      return openSlime(options, { ...of, listen: address.listen, apiKey });
   }
   const model = inProject(of.model);
   if (!fs.existsSync(path.join(model, "config.json"))) {
@@ -87,6 +92,30 @@ export async function openEngine(
     loraRank,
     signal,
   });
+}
+
+/** Our end of slime; slime itself is started beside it. */
+function openSlime(
+  { run, dir, emit }: EngineOptions,
+  of: { listen: string; model: string; name: string; apiKey?: string },
+): Engine {
+  if (run === undefined) {
+    throw new UsageError(
+      `Cannot use slime:${of.listen} here: slime takes part in training only; for anything else sample from its router, ` +
+        "sglang:URL",
+    );
+  }
+  const { temperature, rollouts } = run;
+  const tell = (message: string) => emit({ kind: "note", message });
+  fs.mkdirSync(dir, { recursive: true });
+  const given = path.join(dir, `${of.name}-given.txt`);
+  const engine = new SlimeEngine({ ...of, temperature, rollouts, given, tell });
+  tell(`listening at ${engine.url} for slime's scripts/slime/spade_bridge.py`);
+  const message =
+    "slime keeps its own optimiser and checkpoints: this run's adam is not used, and the trainer's " +
+    "log-probabilities are in slime's log only";
+  emit({ kind: "warning", message });
+  return engine;
 }
 
 /** As `parseAddress`, with an error for users. */

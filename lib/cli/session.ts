@@ -131,7 +131,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const heldoutPrograms = [...heldout.dev, ...heldout.test];
   const heldoutTrees = new Set(await treesOf(sandbox, heldoutPrograms, config.heldout ?? ""));
   const pool = await trainable(sandbox, programs, heldoutTrees, options);
-  const opened = stack.use(await openEngine(options, { ...config, name: "engine" }));
+  const opened = stack.use(
+    await openEngine({ ...options, run: config }, { ...config, name: "engine" }),
+  );
   const engine = options.record ? recorded(opened, path.join(options.dir, "tape.jsonl")) : opened;
   const { capabilities } = engine.trainer;
   if (capabilities.rowExact === false) {

@@ -29,6 +29,18 @@ export function obstaclesOf(config: Config): Obstacle[] {
     "engine",
     `${engine} only samples: a run needs an engine that trains`,
   );
+  if (address?.kind === "slime") {
+    const keepsNone = "slime keeps no starting weights to sample from";
+    check(designer === "frozen", "designer", keepsNone);
+    check(config.heldout !== null, "heldout", `${keepsNone}: set heldout=null`);
+    check(config.klCoefficient > 0, "klCoefficient", "slime has no reference policy of ours");
+    check(config.loraRank > 0, "loraRank", "slime trains all weights here");
+  }
+  check(
+    externalDesigner !== null && addressOf(externalDesigner.engine).kind === "slime",
+    "externalDesigner.engine",
+    "slime takes part as the trained engine only",
+  );
   check(model === "", "model", "must be given: --model DIR");
   const text = config.tokenizer ?? model;
   const hasText = model !== "" && existsSync(`${inProject(text)}/tokenizer.json`);

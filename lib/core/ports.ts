@@ -4,6 +4,7 @@
  * @module
  */
 import type { Result } from "./outcome.ts";
+import type { RecordOf } from "./records.ts";
 
 /** Restricted sampling is refused for trained tokens unless the engine corrects for it [D19]. */
 export interface SamplingParams {
@@ -91,6 +92,14 @@ export interface Trainer {
   ): Promise<{ applied: boolean; gradNorm?: number }>;
   /** Makes the current weights the sampler's. Returns the new weights version. */
   publish(options?: { signal?: AbortSignal }): Promise<number>;
+  /**
+   * One update by a trainer that takes whole batches and has the objective of spade.md section 9 itself, its sampler's
+   * weights included; `forward` and its likes are then refused. A batch it has had is not applied again.
+   */
+  takeBatch?(
+    batch: RecordOf<"batch">,
+    options?: { signal?: AbortSignal },
+  ): Promise<{ weightsVersion: number }>;
   /** Writes weights, optimiser and state aside under `name`, then renames. Returns a path for {@link load}. */
   save(name: string, options?: { signal?: AbortSignal }): Promise<string>;
   load(path: string, options?: { signal?: AbortSignal }): Promise<TrainerState>;

@@ -1,6 +1,6 @@
 /**
  * How an engine is named: `embedded`, `tape:FILE`, a URL of a Tinker server, or `KIND:URL` where KIND is a profile
- * (`skyrl`, `miles`, …) or a server that only samples (`openai`, `sglang`).
+ * (`skyrl`, `miles`, …), a server that only samples (`openai`, `sglang`), or `slime`, whose URL is where we listen.
  * @module
  */
 import { type ProfileName, profiles } from "./profiles.ts";
@@ -9,7 +9,8 @@ export type Address =
   | { kind: "embedded" }
   | { kind: "tape"; file: string }
   | { kind: "tinker"; url: string; profile?: ProfileName }
-  | { kind: "openai" | "sglang"; url: string };
+  | { kind: "openai" | "sglang"; url: string }
+  | { kind: "slime"; listen: string };
 
 /**
  * Reads a name.
@@ -33,11 +34,12 @@ export function parseAddress(text: string): Address {
   if (isUrl(text)) return { kind: "tinker", url: text };
   if (isUrl(rest)) {
     if (before === "openai" || before === "sglang") return { kind: before, url: rest };
+    if (before === "slime") return { kind: before, listen: rest };
     if (Object.hasOwn(profiles, before)) {
       return { kind: "tinker", url: rest, profile: before as ProfileName };
     }
   }
-  const kinds = ["openai", "sglang", ...Object.keys(profiles)].join(", ");
+  const kinds = ["openai", "sglang", "slime", ...Object.keys(profiles)].join(", ");
   throw new RangeError(
     `Cannot use engine ${text}: must be embedded, a URL, tape:FILE or KIND:URL with KIND one of ${kinds}`,
   );

@@ -6,8 +6,11 @@ import type { Datum, LossName } from "../core/mod.ts";
 import { encode } from "./proto/codec.ts";
 import { dtypes, forwardBackwardRequest, packed } from "./proto/messages.ts";
 
+/** Losses on the wire: also one that {@link Datum}s are only translated to. */
+export type WireLoss = LossName | "cispo";
+
 export interface Chunk {
-  loss: LossName;
+  loss: WireLoss;
   /** JSON form. */
   data: WireDatum[];
   lengths: number[];
@@ -52,16 +55,17 @@ export function requestBytes(
 }
 
 const FIELDS = { weights: "weights", logps: "logprobs", advantages: "advantages" } as const;
-const NEEDED: Record<LossName, readonly (keyof typeof FIELDS)[]> = {
+const NEEDED: Record<WireLoss, readonly (keyof typeof FIELDS)[]> = {
   cross_entropy: [],
   importance_sampling: ["logps", "advantages"],
   ppo: ["logps", "advantages"],
+  cispo: ["logps", "advantages"],
 };
 
 /** Throws RangeError where lengths differ or a number is not finite: JSON would turn it into null. */
 export function chunks(
   data: readonly Datum[],
-  loss: LossName,
+  loss: WireLoss,
   limit: { data: number; bytes: number },
 ): Chunk[] {
   const out: Chunk[] = [];
@@ -80,7 +84,7 @@ export function chunks(
   return out;
 }
 
-function onWire(datum: Datum, loss: LossName, index: number): WireDatum {
+function onWire(datum: Datum, loss: WireLoss, index: number): WireDatum {
   const { input, target } = datum;
   const cannot = (what: string) => new RangeError(`Cannot train on datum ${index}: ${what}`);
   if (input.length === 0) throw cannot("it is empty");

@@ -21,10 +21,11 @@ export async function submit<T>(
   schema: z.ZodType<T>,
   options: CallOptions,
 ): Promise<T> {
-  const { action, deadlineMs, signal: asked, binary } = options;
+  const { action, deadlineMs, signal: asked, binary, once } = options;
   return await limited(action, deadlineMs, [asked], async (signal) => {
     const call = { action, deadlineMs, signal };
-    const send = async () => (await wire.post(path, body, promiseReply, call)).request_id;
+    const send = async () =>
+      (await wire.post(path, body, promiseReply, { ...call, once })).request_id;
     let request_id = await send();
     const outcome = z.union([failedFuture, waitingFuture, schema]);
     const poll = { ...call, deadlineMs: POLL_MS, binary };
@@ -35,7 +36,7 @@ export async function submit<T>(
       } catch (error) {
         const status = error instanceof EngineError ? error.status : undefined;
         if (status === 408) continue; // still at work
-        if (status !== 410 || sent === SENDINGS) throw error;
+        if (status !== 410 || once || sent === SENDINGS) throw error;
         // the result was thrown away before we fetched it; the same seq_id is the same request
         request_id = await send();
         sent += 1;

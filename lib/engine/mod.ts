@@ -1,4 +1,4 @@
-/** Adapters of the ports Sampler and Trainer: the Tinker protocol, the batch route, the embedded engine. @module */
+/** Adapters of the ports Sampler and Trainer: the Tinker protocol, the batch route, the embedded engine, slime. @module */
 export { type Address, parseAddress } from "./address.ts";
 export { onlySamples } from "./only_samples.ts";
 export { type SamplingSession, TinkerSampler } from "./asample.ts";
@@ -6,6 +6,7 @@ export { BatchSampler, type BatchSamplerOptions } from "./sampler.ts";
 export { EmbeddedEngine, type EmbeddedOptions } from "./embedded.ts";
 export { type OpenAiOptions, OpenAiSampler } from "./openai.ts";
 export { readTape, recordEngine, replayEngine, type TapeLine, writeTapeLine } from "./tape.ts";
+export { SlimeEngine, type SlimeOptions } from "./slime/engine.ts";
 export { type SglangOptions, SglangSampler } from "./sglang.ts";
 export { type Profile, type ProfileName, profiles } from "./profiles.ts";
 export { type Finding, probeEngine, type ProbeOptions } from "./probe.ts";

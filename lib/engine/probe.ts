@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { EngineError } from "../core/mod.ts";
-import type { ProfileName } from "./profiles.ts";
+import { type Profile, type ProfileName, profiles } from "./profiles.ts";
 import { capabilitiesReply, configReply } from "./replies.ts";
 import { API } from "./session.ts";
 import { TinkerTrainer } from "./tinker.ts";
@@ -94,8 +94,10 @@ export async function probeEngine(url: string, options: ProbeOptions = {}): Prom
   );
   if (trains && isDeep) {
     await ask("makes a model and looks at one datum", async () => {
+      const profile: Profile | undefined = options.profile && profiles[options.profile];
       await using trainer = await TinkerTrainer.connect(wire, {
         profile: options.profile,
+        loraRank: profile?.training === "adapters" ? 4 : 0,
         shortDeadlineMs: deadlineMs,
         deadlineMs,
         signal,

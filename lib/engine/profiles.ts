@@ -1,9 +1,10 @@
 /**
  * What is known of the servers that speak the Tinker protocol, as far as it differs (engines.md sections 2 and 3; read
- * in their sources in August 2026, not run here, but for our own). A profile changes how a model is asked for and what
- * a user is warned of; what a server answers still counts more.
+ * in their sources in August 2026, not run here, but for our own and SkyRL's with JAX). A profile changes how a model is
+ * asked for, how its losses are sent and what a user is warned of; what a server answers still counts more.
  * @module
  */
+import { UsageError } from "../core/mod.ts";
 
 /** How a model is created: all weights by rank 0, all weights by a field of its own, or adapters only. */
 type Training = "rank 0" | "parameterization" | "adapters";
@@ -19,6 +20,12 @@ export interface Profile {
   losses: readonly string[];
   /** Encoding of training calls. */
   encoding: "json" | "proto" | "auto";
+  /** What a step's gradient is of its data's: where it is the mean, see `means.ts`. @default "sum" */
+  gradient?: "sum" | "mean";
+  /** A training call sent again counts twice: `seq_id` is not looked at. @default false */
+  countsTwice?: boolean;
+  /** Loading weights leaves gradients where they are. @default false */
+  keepsGradients?: boolean;
   /** Sent as `X-API-Key` where no key is given: such servers want one, any one. */
   anyKey?: string;
   /** What else a user must know, one sentence each. */
@@ -37,7 +44,7 @@ export const profiles = {
   },
   skyrl: {
     name: "skyrl",
-    what: "SkyRL's Tinker server: FSDP, Megatron or JAX, one machine or many",
+    what: "SkyRL's Tinker server: FSDP or Megatron, one machine or many",
     training: "rank 0",
     adam: "learning rate",
     losses: ["cross_entropy", "importance_sampling"],
@@ -46,7 +53,27 @@ export const profiles = {
       "Set beta1, beta2, eps, weight decay and max_grad_norm in its --backend-config; a call changes the learning rate only.",
       "Its trainer divides logits by a temperature of its own: leave trainer.algorithm.temperature at 1.",
       "Builds before August 2026 drop all but the last chunk of a batch on Megatron.",
+      "Release 0.3.0, the one on PyPI, would apply a repeated call twice: use a later build.",
       "Full training is for one tenant; weights can be loaded as a model's first request only.",
+    ],
+  },
+  jax: {
+    name: "jax",
+    what: "SkyRL's Tinker server with its JAX backend, adapters only; also on a CPU",
+    training: "adapters",
+    adam: "all",
+    losses: ["cross_entropy"],
+    encoding: "json",
+    gradient: "mean",
+    countsTwice: true,
+    keepsGradients: true,
+    notes: [
+      "Trains adapters: set loraRank, at most max_lora_rank of its --backend-config.",
+      "Run with release 0.3.0. It averages where the protocol sums: only cross-entropy is translated, one batch a step.",
+      "Never clips gradients.",
+      "A reply that is lost on its way is an error: 0.3.0 would apply a repeated call twice.",
+      "Sampling loads published weights over the trained ones: publish after each step, before sampling.",
+      "A model in the place of one that left gradients behind begins with them: restart the server after a crash.",
     ],
   },
   miles: {
@@ -105,7 +132,7 @@ export function modelBody(
   seed: number,
 ): Record<string, unknown> {
   if (rank === 0 && profile.training === "adapters") {
-    throw new RangeError(
+    throw new UsageError(
       `Cannot train all weights on ${profile.name}: it trains adapters only, loraRank must be above 0`,
     );
   }

@@ -1,5 +1,6 @@
 /**
- * An engine that already runs elsewhere and speaks the Tinker routes; where it is ours, replies come by the batch route.
+ * An engine that already runs elsewhere and speaks the Tinker routes; where it is ours, replies come by the batch route,
+ * of weights that this client published: others may train on the same server.
  * @module
  */
 import type { Engine } from "../core/mod.ts";
@@ -27,8 +28,8 @@ export async function connectEngine(options: RemoteOptions): Promise<Engine> {
   const trainer = await TinkerTrainer.connect(wire, asked);
   const { current, base } = trainer.capabilities.batchIds
     ? {
-      current: new BatchSampler(wire, { model: "current" }),
-      base: new BatchSampler(wire, { model: "base" }),
+      current: new BatchSampler(wire, { model: () => trainer.samplingSession, echo: true }),
+      base: new BatchSampler(wire, { model: "base", echo: true }),
     }
     : trainer.samplers();
   return {

@@ -38,7 +38,7 @@ export const lossReply = z.looseObject({
 /** The same, in protocol buffers where the server sends them: one float a target, NaN where none was computed. */
 export const anyLossReply = z.union([z.instanceof(Uint8Array).transform(lossOfBytes), lossReply]);
 export const stepReply = z.looseObject({
-  metrics: z.record(z.string(), z.number()).optional(),
+  metrics: z.record(z.string(), z.number()).nullish(),
   spade_already_applied: z.boolean().optional(),
 });
 export const publishReply = z.looseObject({
@@ -48,6 +48,7 @@ export const publishReply = z.looseObject({
 });
 export const samplingSessionReply = z.looseObject({ sampling_session_id: z.string().min(1) });
 export const pathReply = z.looseObject({ path: z.string().min(1) });
+export const loadReply = z.looseObject({ spade_published: z.boolean().optional() });
 export const failedFuture = z.object({ error: z.string(), category: z.string().optional() });
 export const waitingFuture = z.object({ type: z.literal("try_again") });
 

@@ -18,8 +18,11 @@ import { ZeroWatch } from "./zeros.ts";
 
 /** What a {@link BatchSampler} samples from, and how it gathers. */
 export interface BatchSamplerOptions {
-  /** Which weights: `current` (last published), `base` (starting weights), or a sampling session. */
-  model: string;
+  /**
+   * Which weights: `current` (last published by anyone), `base` (starting weights), or a sampling session; asked for each
+   * POST.
+   */
+  model: string | (() => string);
   /** How long requests wait for company. @default 1 */
   gatherMs?: number;
   /** Most prompts in one POST. @default 256 */
@@ -105,6 +108,7 @@ export class BatchSampler implements Sampler {
 
   /** One POST. Callers that went away are left out; when all of them do, the POST is given up. */
   async #send(group: Waiting[]): Promise<void> {
+    const { model } = this.#options;
     const asked = group.filter((item) => !item.signal?.aborted);
     if (asked.length === 0) return;
     const gone = new AbortController();
@@ -115,7 +119,7 @@ export class BatchSampler implements Sampler {
       const reply = await this.#wire.post(
         "/v1/completions",
         {
-          model: this.#options.model,
+          model: typeof model === "string" ? model : model(),
           prompt: asked.map((item) => item.request.prompt),
           seed: asked.map((item) => item.request.seed),
           ...sent(asked[0].request.params),

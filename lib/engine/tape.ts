@@ -71,6 +71,7 @@ const trainerCalls = [
   "forwardBackward",
   "reference",
   "optimStep",
+  "takeBatch",
   "publish",
   "save",
   "load",
@@ -86,6 +87,7 @@ function trainingKey(call: typeof trainerCalls[number], given: readonly unknown[
     case "forward":
     case "reference":
     case "optimStep":
+    case "takeBatch":
       return keyOf(given[0]);
     case "forwardBackward":
       return keyOf(given[0], given[1]);
@@ -161,6 +163,7 @@ export function replayEngine(tape: readonly TapeLine[]): Engine {
   const trainer = { capabilities } as Record<string, unknown>;
   for (const call of trainerCalls) {
     if (call === "reference" && !capabilities.reference) continue;
+    if (call === "takeBatch" && !tape.some((entry) => entry.call === call)) continue;
     trainer[call] = (...given: unknown[]) =>
       new Promise((resolve) => {
         const value = answer(
@@ -169,7 +172,9 @@ export function replayEngine(tape: readonly TapeLine[]): Engine {
           `${call === "state" ? "" : calls++} ${trainingKey(call, given)}`,
         );
         if (call === "publish") published = value as number;
-        if (call === "load") published = (value as { weightsVersion: number }).weightsVersion;
+        if (call === "load" || call === "takeBatch") {
+          published = (value as { weightsVersion: number }).weightsVersion;
+        }
         resolve(value);
       });
   }

@@ -1,10 +1,10 @@
 /**
  * Trainer over the Tinker REST protocol: JSON, or protocol buffers where a server takes nothing else.
  *
- * Guarantees: calls run in the order they are made (`seq_id`); a repeated call is one call; a batch too large for one
- * request is cut in chunks whose gradients add up; after a `forwardBackward` that failed half-way no step is taken until
- * weights are loaded again. Not guaranteed by other servers than ours: batch ids and Adam fields per call (see
- * {@link TinkerTrainer.capabilities}).
+ * Guarantees: calls run in the order they are made (`seq_id`); a repeated call is one call, and is not repeated where the
+ * server does not know it again; a batch too large for one request is cut in chunks whose gradients add up; after a
+ * `forwardBackward` that failed half-way no step is taken until weights are loaded again. Not guaranteed by other servers
+ * than ours: batch ids and Adam fields per call (see {@link TinkerTrainer.capabilities}).
  * @module
  */
 import type { z } from "zod";
@@ -18,9 +18,10 @@ import {
   type TrainerCapabilities,
   type TrainerState,
 } from "../core/mod.ts";
-import { type Chunk, chunks, requestBytes } from "./data.ts";
+import { type Chunk, chunks, requestBytes, type WireLoss } from "./data.ts";
 import { limited } from "./deadline.ts";
 import { submit } from "./futures.ts";
+import { SUMMED, summed } from "./means.ts";
 import * as replies from "./replies.ts";
 import { publishedSession, type SamplingSession, TinkerSampler } from "./asample.ts";
 import {
@@ -68,6 +69,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
   /** Sampling sessions opened so far, the one of the published weights, and the one of the starting weights. */
   #sessions = 0;
   #sampling?: () => Promise<SamplingSession>;
+  #session = "base";
   #base?: Promise<SamplingSession>;
   #incomplete = false;
   #encoding: "json" | "proto" | "auto";
@@ -139,34 +141,46 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
 
   /**
    * Sums over all chunks. On the embedded engine only positions that carry weight are computed: the others come back as
-   * NaN, which is not zero.
+   * NaN, which is not zero. On a server that averages, cross-entropy only, and one call a step.
    */
   async forwardBackward(
     data: readonly Datum[],
     loss: LossName,
     options: { config?: Record<string, number>; signal?: AbortSignal } = {},
   ): Promise<{ logps: number[][]; loss: number }> {
+    const isMean = this.#opened.profile.gradient === "mean";
+    if (isMean && loss !== "cross_entropy") {
+      throw new RangeError(
+        `Cannot train with ${loss}: ${this.#opened.profile.name} averages it, the loss must be cross_entropy`,
+      );
+    }
+    const config = isMean ? SUMMED : options.config;
     const extra = {
-      ...(options.config ? { loss_fn_config: options.config } : {}),
+      ...(config ? { loss_fn_config: config } : {}),
       ...(this.capabilities.batchIds ? { spade_positions: "weighted" } : {}),
     };
+    const asked = isMean ? this.#chunks(summed(data), "cispo") : this.#chunks(data, loss);
     // all places in the order are taken here, before anything is awaited
-    const parts = this.#chunks(data, loss).map((chunk) =>
-      this.#learn(
-        this.#model,
-        "forward_backward",
-        "forward_backward_input",
-        chunk,
-        extra,
-        options,
-      )
+    const parts = asked.map((chunk) =>
+      this.#learn(this.#model, "forward_backward", "forward_backward_input", chunk, extra, {
+        config,
+        signal: options.signal,
+      })
     );
     try {
       const done = await Promise.all(parts);
-      return {
-        logps: done.flatMap((part) => part.logps),
-        loss: done.reduce((sum, part) => sum + part.loss, 0),
-      };
+      const logps = done.flatMap((part) => part.logps);
+      const sums = done.map(({ loss }) => loss).filter((loss) => loss !== undefined);
+      if (isMean && sums.length === 0) return { logps, loss: crossEntropy(data, logps) };
+      if (!isMean && sums.length === done.length) {
+        return { logps, loss: sums.reduce((a, b) => a + b, 0) };
+      }
+      // the two kinds are told apart by it, and the gradient is wrong where they are confused
+      throw new EngineError(
+        isMean
+          ? "Cannot train: the reply has a loss:sum, so this is not the server that profile jax is for"
+          : "Cannot train: the reply has no loss:sum; is it SkyRL's JAX backend? It averages: name it jax:URL",
+      );
     } catch (error) {
       this.#incomplete = true;
       throw error;
@@ -200,7 +214,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
       "take an optimiser step",
       options.signal,
     );
-    const gradNorm = reply.metrics?.grad_norm;
+    const gradNorm = reply.metrics?.grad_norm ?? reply.metrics?.["skyrl.ai/grad_norm"];
     const applied = reply.spade_already_applied !== true;
     return { applied, ...(gradNorm === undefined ? {} : { gradNorm }) };
   }
@@ -216,9 +230,15 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
       options.signal,
     );
     this.#published = reply.spade_weights_version ?? this.#published + 1;
+    this.#session = reply.sampling_session_id ?? this.#session;
     let opened: Promise<SamplingSession> | undefined;
     this.#sampling = () => opened ??= this.#sessionOf(publishedSession(reply));
     return this.#published;
+  }
+
+  /** On our server: what the batch route calls the weights that this trainer published last, or the starting ones. */
+  get samplingSession(): string {
+    return this.#session;
   }
 
   /** Samplers over `asample`: of the last published weights, and of the starting ones. */
@@ -248,12 +268,18 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     return (await this.#run("save_weights", body, replies.pathReply, action, options.signal)).path;
   }
 
-  /** Weights that were published when saved are the sampler's again, under their old version. */
+  /** Weights that were published when saved are the sampler's again, on our server under their old version. */
   async load(path: string, options: { signal?: AbortSignal } = {}): Promise<TrainerState> {
     const body = { path, optimizer: true };
     const action = `load the weights ${path}`;
-    await this.#run("load_weights", body, replies.pathReply, action, options.signal);
+    if (this.#incomplete && this.#opened.profile.keepsGradients) {
+      // what it does to the optimiser is loaded over
+      const adam_params = { learning_rate: 0, weight_decay: 0 };
+      await this.#run("optim_step", { adam_params }, replies.stepReply, action, options.signal);
+    }
+    const reply = await this.#run("load_weights", body, replies.loadReply, action, options.signal);
     this.#incomplete = false; // loading drops gradients
+    if (reply.spade_published !== false) await this.publish(options);
     return await this.state(options);
   }
 
@@ -273,7 +299,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     ));
   }
 
-  #chunks(data: readonly Datum[], loss: LossName): Chunk[] {
+  #chunks(data: readonly Datum[], loss: WireLoss): Chunk[] {
     if (data.length === 0) {
       throw new RangeError("Cannot train on no data: must be at least one datum");
     }
@@ -298,7 +324,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     chunk: Chunk,
     extra: Record<string, unknown>,
     options: { config?: Record<string, number>; signal?: AbortSignal },
-  ): Promise<{ logps: number[][]; loss: number }> {
+  ): Promise<{ logps: number[][]; loss?: number }> {
     const { loss, data, lengths } = chunk;
     const action = `run ${path} on ${data.length} data`;
     const json = () =>
@@ -341,11 +367,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
         `Cannot ${action}: the reply has log-probabilities of other lengths than the data`,
       );
     }
-    const sum = reply.metrics["loss:sum"];
-    if (sum === undefined && path === "forward_backward") {
-      throw new EngineError(`Cannot ${action}: the reply has no loss:sum`);
-    }
-    return { logps, loss: sum ?? 0 };
+    return { logps, loss: reply.metrics["loss:sum"] ?? reply.metrics["total_loss:sum"] };
   }
 
   /** One training call: its place in the order is taken now, before anything is awaited. */
@@ -369,13 +391,14 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<T> {
     const binary = sent instanceof Uint8Array;
+    const once = path !== "forward" && this.#opened.profile.countsTwice;
     const deadlineMs = this.#deadlines.long;
     return limited(
       action,
       deadlineMs,
       [this.#closed.signal, signal],
       (signal) =>
-        submit(this.#wire, API + path, sent, schema, { action, deadlineMs, signal, binary }),
+        submit(this.#wire, API + path, sent, schema, { action, deadlineMs, signal, binary, once }),
     );
   }
 
@@ -385,4 +408,16 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     // a lost beat harms nothing: the next real call says what is wrong
     this.#wire.post(API + "session_heartbeat", body, replies.anything, call).catch(() => {});
   }
+}
+
+/** The summed loss, which a server that averages does not say. */
+function crossEntropy(data: readonly Datum[], logps: readonly (readonly number[])[]): number {
+  let sum = 0;
+  data.forEach(({ weights }, i) =>
+    logps[i].forEach((logp, t) => {
+      const weight = weights?.[t] ?? 1;
+      if (weight !== 0) sum -= weight * logp;
+    })
+  );
+  return sum;
 }

@@ -36,6 +36,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Offer to take protocol buffers; a reply in them is a `Uint8Array`. @default JSON only */
   binary?: boolean;
+  /** Never send again what the server may have got. @default false */
+  once?: boolean;
 }
 
 const detail = z.object({ detail: z.unknown() });
@@ -90,7 +92,7 @@ export class Wire {
     options: CallOptions,
   ): Promise<T> {
     const { retries = 5, pauseMs = 200, lifetime } = this.#options;
-    const { action, deadlineMs, signal: asked, binary = false } = options;
+    const { action, deadlineMs, signal: asked, binary = false, once = false } = options;
     return limited(action, deadlineMs, [lifetime, asked], async (signal) => {
       for (let attempt = 0;; attempt++) {
         try {
@@ -100,6 +102,7 @@ export class Wire {
           if (!(error instanceof EngineError) || !error.retryable || attempt >= retries) {
             throw error;
           }
+          if (once && error.status !== 429) throw unsure(error);
           const asked = error instanceof Refusal ? error.waitMs : 0;
           await pause(Math.max(asked, Math.min(pauseMs * 2 ** attempt, LONGEST_PAUSE_MS)), signal);
         }
@@ -193,4 +196,10 @@ function parsed<T>(value: unknown, schema: ReplySchema<T>, action: string): T {
     const what = `Cannot ${action}: the reply has an unexpected form at ${where}: ${message}`;
     throw new EngineError(what, { cause });
   }
+}
+
+/** The error of a call that must not be repeated, by anyone. */
+function unsure(error: EngineError): EngineError {
+  const message = `${error.message}; it may have been done, and would be done twice if sent again`;
+  return new EngineError(message, { cause: error });
 }

@@ -58,7 +58,7 @@ async function evaluateMode(
       success: result.success,
       turns: result.turns.length,
     };
-    return { row, turns: result.turns };
+    return { row, turns: [...result.given, ...result.turns] };
   }));
   const rows = played.map(({ row }) => row);
   loop.signal.throwIfAborted();

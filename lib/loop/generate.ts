@@ -21,6 +21,7 @@ import {
 } from "./context.ts";
 import { type Judgement, judgeReply, shinglesOf } from "./judge.ts";
 import type { SlotPlan } from "./slots.ts";
+import type { Turnstile } from "./turnstile.ts";
 import type { Twins } from "./twins.ts";
 
 interface Verdict {
@@ -139,12 +140,13 @@ function conversationAfter(
   });
 }
 
-/** Asks for one slot until a program stands or the attempts are used up. */
+/** Asks for one slot until a program stands or the attempts are used up; gates wait at `turnstile`. */
 export async function designSlot(
   loop: Loop,
   plan: SlotPlan,
   rollout: number,
   twins: Twins,
+  turnstile: Turnstile,
 ): Promise<ActiveEnvironment | null> {
   const { config } = loop;
   const asking = askOptions(loop, designerSide(loop));
@@ -190,7 +192,7 @@ export async function designSlot(
           : undefined,
       });
       const at = { rollout, attempt, seed };
-      const judgement = await judgeReply(loop, { ...at, id, plan }, asked, twins);
+      const judgement = await judgeReply(loop, { ...at, id, plan }, asked, { twins, turnstile });
       checkAborted(loop);
       const { environment } = storeReply(loop, plan, at, asked, judgement);
       twins.settle(attempt, plan.slot, environment !== null);

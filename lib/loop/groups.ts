@@ -3,7 +3,7 @@
  * is stored is not played again, so a resumed rollout plays exactly what is missing.
  * @module
  */
-import { type EpisodeResult, playEpisode } from "../agent/mod.ts";
+import { type EpisodeResult, type EpisodeTurn, playEpisode } from "../agent/mod.ts";
 import { type Arm, type Outcome, type RecordOf, type Sampler, SandboxError } from "../core/mod.ts";
 import { episodeReturn } from "../reward/mod.ts";
 import {
@@ -14,7 +14,10 @@ import {
   type Loop,
   samplingSeed,
 } from "./context.ts";
+import { givenUp, Hangs, isHanging, requestsAtOnce, withTurnstile } from "./hanging.ts";
+import { ledgerRow } from "./report.ts";
 import { settled } from "./settled.ts";
+import { Turnstile } from "./turnstile.ts";
 
 export type Play = RecordOf<"play">;
 
@@ -58,18 +61,20 @@ function episode(
   });
 }
 
-/** A play that failed by model or host is repeated once: the last try, and how many there were. */
+/** A play that failed by model or host is repeated once: the last try, how many there were, and what the others cost. */
 async function repeated(
   loop: Player,
   play: (retry: number) => Promise<EpisodeResult>,
-): Promise<{ result: EpisodeResult; attempts: number }> {
+): Promise<{ result: EpisodeResult; attempts: number; given: EpisodeTurn[] }> {
+  const given: EpisodeTurn[] = [];
   for (let retry = 0;; retry++) {
     checkAborted(loop);
     const result = await play(retry);
     const { outcome } = result;
     const ours = outcome.kind === "failed" &&
       (outcome.blame === "model" || outcome.blame === "host");
-    if (!ours || retry === 1) return { result, attempts: retry + 1 };
+    if (!ours || retry === 1) return { result, attempts: retry + 1, given };
+    given.push(...result.turns);
   }
 }
 
@@ -94,20 +99,20 @@ export async function throwOnOutage(loop: Player, outcomes: readonly Outcome[]):
   }
 }
 
-/** One held-out play: like any other, but sampled as told. */
+/** One held-out play: like any other, but sampled as told. `given` are the turns of a try that failed before it. */
 export async function heldoutEpisode(
   loop: Player,
   environment: { id: string; source: string; skill: string },
   seed: number,
   how: { sampler: Sampler; temperature: number; samplingSeed: (turn: number) => number },
-): Promise<EpisodeResult> {
+): Promise<EpisodeResult & { given: EpisodeTurn[] }> {
   const config = { ...loop.config, temperature: how.temperature };
   const engine = { ...loop.engine, sampler: how.sampler } as Loop["engine"];
-  const { result } = await repeated(
+  const { result, given } = await repeated(
     loop,
     () => episode({ ...loop, config, engine }, environment, seed, null, how.samplingSeed),
   );
-  return result;
+  return { ...result, given };
 }
 
 function toRecords(
@@ -139,14 +144,25 @@ function toRecords(
   return { play, turns };
 }
 
+/** What the plays of one environment share in a rollout. */
+interface Together {
+  turnstile: Turnstile;
+  hangs: Hangs;
+  /** Settles when it is known whether this arm is given up for another one's sake. */
+  known?: Promise<unknown>;
+}
+
 /** Plays the indices that are not stored yet; one transaction closes the round. Returns all of them. */
-export async function playRound(
-  loop: Loop,
+async function playRound(
+  run: Loop,
   environment: ActiveEnvironment,
   rollout: number,
   arm: Arm,
   indices: readonly number[],
+  { turnstile, hangs, known }: Together,
 ): Promise<Play[]> {
+  using round = joined(run.signal, hangs.signal);
+  const loop = { ...run, signal: round.signal };
   const stored: Play[] = [];
   const missing: number[] = [];
   for (const index of indices) {
@@ -160,21 +176,44 @@ export async function playRound(
     const at = { rollout, environmentId: environment.id, arm, index, seed };
     const hint = arm === "hinted" ? environment.hint : null;
     const place = environment.id;
-    const { result, attempts } = await repeated(loop, (retry) =>
+    const sandbox = withTurnstile(loop.sandbox, turnstile, index);
+    const { result, attempts, given } = await repeated(loop, (retry) =>
       episode(
-        loop,
+        { ...loop, sandbox },
         environment,
         seed,
         hint,
         (turn) => samplingSeed(loop, "agent", { rollout, place, index, arm, turn, retry }),
       ));
-    return toRecords(at, result, attempts);
-  }));
-  checkAborted(loop);
+    hangs.note(result);
+    return { ...toRecords(at, result, attempts), given };
+  })).catch((error) => {
+    if (!hangs.signal.aborted || run.signal.aborted) throw error;
+    return [];
+  });
+  await known;
+  checkAborted(run);
+  if (hangs.signal.aborted) {
+    const plays = missing.map((index): Play => {
+      const seed = environmentSeed(loop, environment.id, rollout, index);
+      const id = idOf.play(rollout, environment.id, arm, index);
+      return { id, rollout, environmentId: environment.id, arm, index, seed, ...givenUp };
+    });
+    run.store.transaction(() => run.store.insert("play", plays));
+    return [...stored, ...plays];
+  }
   await throwOnOutage(loop, played.map(({ play }) => play.outcome));
+  const given = played.flatMap((play) => play.given);
+  const lost = {
+    id: `${idOf.play(rollout, environment.id, arm, missing[0])}/again`,
+    rollout,
+    role: "agent" as const,
+    stage: "play again",
+  };
   loop.store.transaction(() => {
     loop.store.insert("play", played.map(({ play }) => play));
     loop.store.insert("turn", played.flatMap(({ turns }) => turns));
+    if (given.length > 0) loop.store.insert("ledger", ledgerRow(lost, given, 0));
   });
   return [...stored, ...played.map(({ play }) => play)];
 }
@@ -196,13 +235,25 @@ export async function playGroups(
   const wanted = { plain: loop.config.plays, hinted: loop.config.hintedPlays ?? loop.config.plays };
   const plays: Arms<Play> = { plain: [], hinted: [] };
   let indices = { plain: range(0, wanted.plain), hinted: range(0, wanted.hinted) };
+  const turnstile = new Turnstile(requestsAtOnce);
   for (;;) {
+    const [hangs, hintedHangs] = [new Hangs(), new Hangs()];
+    // without plain plays the hinted ones say nothing
+    const follow = () => hintedHangs.giveUp();
+    hangs.signal.addEventListener("abort", follow);
+    const plainRound = playRound(loop, environment, rollout, "plain", indices.plain, {
+      turnstile,
+      hangs,
+    });
+    // stored ones of a run that was stopped may have been given up
+    const known = plainRound.then((plays) => isHanging(plays) && follow(), () => {});
+    const together = { turnstile, hangs: hintedHangs, known };
     const [plain, withHint] = await settled([
-      playRound(loop, environment, rollout, "plain", indices.plain),
+      plainRound,
       Promise.resolve(hinted).then((hint) =>
         hint === null
           ? []
-          : playRound(loop, { ...environment, hint }, rollout, "hinted", indices.hinted)
+          : playRound(loop, { ...environment, hint }, rollout, "hinted", indices.hinted, together)
       ),
     ]);
     plays.plain.push(...plain);
@@ -211,6 +262,18 @@ export async function playGroups(
     indices = refill(plays, wanted);
     if (indices.plain.length + indices.hinted.length === 0) return plays;
   }
+}
+
+/** A signal that aborts with either; it leaves nothing behind on those that live longer. */
+function joined(...signals: AbortSignal[]): Disposable & { signal: AbortSignal } {
+  const controller = new AbortController();
+  const leave = signals.map((signal) => {
+    const abort = () => controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    return () => signal.removeEventListener("abort", abort);
+  });
+  return { signal: controller.signal, [Symbol.dispose]: () => leave.forEach((forget) => forget()) };
 }
 
 interface Arms<T> {

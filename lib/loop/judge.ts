@@ -5,11 +5,18 @@
  */
 import { environmentId, type RecordOf, SandboxError, UsageError } from "../core/mod.ts";
 import type { DesignerAnswer } from "../designer/mod.ts";
-import { checkProgram, type GateReport, gateRules, type GateVerdict } from "../gates/mod.ts";
+import {
+  checkProgram,
+  type GateOptions,
+  type GateReport,
+  gateRules,
+  type GateVerdict,
+} from "../gates/mod.ts";
 import type { Loop } from "./context.ts";
 import { askScreen } from "./screen.ts";
 import { settled } from "./settled.ts";
 import type { SlotPlan } from "./slots.ts";
+import type { Turnstile } from "./turnstile.ts";
 import type { Known, Twins } from "./twins.ts";
 
 export interface Judgement {
@@ -32,14 +39,16 @@ export async function judgeReply(
   loop: Loop,
   of: { rollout: number; attempt: number; id: string; plan: SlotPlan },
   asked: DesignerAnswer,
-  twins: Twins,
+  { twins, turnstile }: { twins: Twins; turnstile: Turnstile },
 ): Promise<Judgement> {
   const { config } = loop;
   const { rollout, attempt, id: replyId, plan: { slot, skill } } = of;
   const { source } = asked;
   const gates = gateOptions(loop);
-  let report = await checkProgram(source, {
-    ...gates,
+  const place = attempt * config.environments + slot;
+  const check = (text: string, options: Partial<GateOptions>) =>
+    turnstile.pass(place, () => checkProgram(text, { ...gates, ...options }));
+  let report = await check(source, {
     // The compact policy writes no solution(), and near-duplicates are judged below, in their own order.
     until: config.kind === "compact" ? "floor" : "leak",
     shingles: config.nearDuplicate !== null,
@@ -49,7 +58,7 @@ export async function judgeReply(
   });
   const runsAsEmitted = asked.asEmitted
     ? report.runs
-    : (await checkProgram(asked.text, { ...gates, until: "contract" })).runs;
+    : (await check(asked.text, { until: "contract" })).runs;
   const add = (verdict: GateVerdict) => {
     const accepted = verdict.verdict !== "refuse";
     report = { ...report, accepted, verdicts: [...report.verdicts, verdict] };

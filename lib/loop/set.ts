@@ -13,6 +13,7 @@ import { knownPrograms } from "./judge.ts";
 import { settled } from "./settled.ts";
 import { planSlots } from "./slots.ts";
 import type { LoopState } from "./state.ts";
+import { Turnstile } from "./turnstile.ts";
 import { Twins } from "./twins.ts";
 
 /** An environment with its plays of one rollout; `hinted` is empty but in the epoch's first rollout. */
@@ -77,9 +78,11 @@ export async function makeSet(
   if (storedSet(loop, rollout).length > 0) return await playSet(loop, rollout);
   const known = knownPrograms(loop, rollout);
   const twins = new Twins(repliesPerSlot(loop.config), loop.config.environments, known);
+  // Programs judged early are played while others are judged.
+  const turnstile = new Turnstile(navigator.hardwareConcurrency);
   const step = countStage(loop, rollout, "design and play", plans.length);
   const made = await settled(plans.map(async (plan) => {
-    const environment = await designSlot(loop, plan, rollout, twins);
+    const environment = await designSlot(loop, plan, rollout, twins, turnstile);
     if (environment === null) return step(), null;
     const hint = hintFor(loop, environment, rollout);
     const plays = await playGroups(loop, environment, rollout, hint);

@@ -15,6 +15,7 @@ import { delayPlan, designerBatch, droppedSamples, queueSamples } from "./design
 import { evaluate, successRateOf } from "./evaluate.ts";
 import { steer } from "./fixed.ts";
 import { remember } from "./memory.ts";
+import { withPublished } from "./published.ts";
 import { ledgerRows, measureRollout } from "./report.ts";
 import { makeSet, type PlayedEnvironment, playSet } from "./set.ts";
 import { type LoopState, readState, writeState } from "./state.ts";
@@ -22,7 +23,8 @@ import { agentBatch, applyBatch, makeBatch, updateRecord } from "./update.ts";
 import { regretOf } from "./windows.ts";
 
 /** Trains until the configured number of rollouts is done; yields one report a rollout. */
-export async function* train(loop: Loop): AsyncGenerator<RolloutReport> {
+export async function* train(run: Loop): AsyncGenerator<RolloutReport> {
+  const loop = await withPublished(run);
   const { config } = loop;
   let state = readState(loop);
   // What a run stopped between an update and its checkpoint or evaluation still owes.

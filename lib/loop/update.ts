@@ -97,14 +97,36 @@ export interface Applied {
 }
 
 /**
+ * A batch handed whole to an engine with an objective of its own. The weights reported are those at p0 = q: the trainer's
+ * log-probabilities are not told, so differences and clipping are 0 by construction, and the gradient's norm is unknown.
+ */
+async function handOver(loop: Loop, batch: RecordOf<"batch">): Promise<Applied> {
+  const { config, engine: { trainer }, signal } = loop;
+  if (config.klCoefficient !== 0) {
+    throw new EngineError(
+      `Cannot apply batch ${batch.id}: klCoefficient is ${config.klCoefficient}, must be 0 on ` +
+        trainer.capabilities.engine,
+    );
+  }
+  const q = batch.sequences.map(({ start, length }) =>
+    batch.logps.slice(start + 1, start + length)
+  );
+  const weighted = weighChecked(batch, q, config.maxDifference);
+  const { weightsVersion } = await trainer.takeBatch!(batch, { signal });
+  return { weighted, gradNorm: null, weightsVersion };
+}
+
+/**
  * Applies a batch to the engine: two passes (log-probabilities p0, then cross-entropy with weights -dL/dlogp), one Adam
  * step, one publication. Sequences without advantage only count in U; they are not sent twice.
+ * An engine that takes whole batches ({@link Trainer.takeBatch}) gets it as it is.
  *
  * @throws {EngineError} when the engine fails, or sampler and trainer disagree: nothing is trained.
  */
 export async function applyBatch(loop: Loop, batch: RecordOf<"batch">): Promise<Applied> {
   const { config, engine, signal } = loop;
   const { trainer } = engine;
+  if (trainer.takeBatch) return await handOver(loop, batch);
   const data = dataOf(batch);
   const p0 = data.length > 0 ? await trainer.forward(data, { signal }) : [];
   const kl = await klTerm(loop, data);

@@ -5,11 +5,17 @@ Each is checked against plain autograd in the tests.
 import torch
 
 
+def inverse_rms(x: torch.Tensor, eps: float) -> torch.Tensor:
+    """1 / rms over the last dimension; float32 where x is narrower."""
+    wide = x.float() if x.dtype == torch.bfloat16 else x
+    return torch.linalg.vector_norm(wide, dim=-1, keepdim=True).square_().div_(x.shape[-1]).add_(eps).rsqrt_()
+
+
 class _RmsNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
-        inverse = torch.linalg.vector_norm(x, dim=-1, keepdim=True).square_().div_(x.shape[-1]).add_(eps).rsqrt_()
-        normal = x * inverse
+        inverse = inverse_rms(x, eps)
+        normal = (x * inverse).to(x.dtype)
         ctx.save_for_backward(normal, inverse, weight)
         return normal * weight
 
@@ -40,8 +46,8 @@ def _turn(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor
 class _QkNormRope(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, scale, cos, sin, eps):
-        inverse = torch.linalg.vector_norm(x, dim=-1, keepdim=True).square_().div_(x.shape[-1]).add_(eps).rsqrt_()
-        normal = x * inverse
+        inverse = inverse_rms(x, eps)
+        normal = (x * inverse).to(x.dtype)
         ctx.save_for_backward(normal, inverse, scale, cos, sin)
         return _turn(normal * scale, cos, sin)
 

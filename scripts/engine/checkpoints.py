@@ -1,7 +1,8 @@
 """Saved weights on disk: written aside, flushed, renamed. A folder under its final name is complete.
 
 A folder is a model folder of `transformers` (config, tokenizer, model.safetensors), so other tools can load it, plus,
-for training weights, `optimizer.safetensors` and `state.json` (steps, weights version, last batch id).
+for training weights, `optimizer.safetensors` and `state.json` (steps, weights version, last batch id). Training weights
+of adapters are in `adapter_model.safetensors` instead; sampler weights are always whole models.
 """
 import json
 import os
@@ -34,7 +35,16 @@ def resolve(root: Path, path: str) -> Path:
     return folder
 
 
-def save(root: Path, kind: str, name: str, model_folder: Path, weights: dict, optimizer: dict | None, state: dict, overwrite: bool) -> None:
+def facts(folder: Path) -> dict:
+    """What state.json of a checkpoint says."""
+    try:
+        return json.loads((folder / "state.json").read_text())
+    except (OSError, ValueError) as error:
+        raise Refusal(f"Cannot load {folder}: {error}; the checkpoint is damaged, use an older one", 422) from error
+
+
+def save(root: Path, kind: str, name: str, model_folder: Path, weights: dict, optimizer: dict | None, state: dict, overwrite: bool,
+         file_name: str = "model.safetensors") -> None:
     target = root / kind / check_name(name)
     if target.exists() and not overwrite:
         raise Refusal(f"Cannot save {name!r}: it exists; choose another name or send overwrite: true", 409)
@@ -45,7 +55,7 @@ def save(root: Path, kind: str, name: str, model_folder: Path, weights: dict, op
         for file in model_folder.iterdir():
             if file.is_file() and file.suffix in {".json", ".txt", ".model", ".jinja"} and "index" not in file.name:
                 shutil.copy(file, aside / file.name)
-        save_file({k: v.detach().contiguous() for k, v in weights.items()}, aside / "model.safetensors", {"format": "pt"})
+        save_file({k: v.detach().contiguous() for k, v in weights.items()}, aside / file_name, {"format": "pt"})
         if optimizer is not None:
             save_file(optimizer, aside / "optimizer.safetensors")
         (aside / "state.json").write_text(json.dumps({"format": FORMAT, **state}))
@@ -72,11 +82,13 @@ def _flush(path: Path) -> None:
         os.close(handle)
 
 
-def load(folder: Path, like: dict[str, torch.Tensor]) -> tuple[dict, dict, dict]:
+def load(folder: Path, like: dict[str, torch.Tensor], file_name: str = "model.safetensors") -> tuple[dict, dict, dict]:
     """(weights, optimizer, state); the weights' names and shapes must be those of `like`."""
+    if not (folder / file_name).is_file() and (folder / "state.json").is_file():
+        raise Refusal(f"Cannot load {folder}: it has no {file_name}; full weights and adapters do not take each other's place", 409)
+    state = facts(folder)
     try:
-        state = json.loads((folder / "state.json").read_text())
-        weights = load_file(folder / "model.safetensors")
+        weights = load_file(folder / file_name)
         extra = folder / "optimizer.safetensors"
         optimizer = load_file(extra) if extra.is_file() else {}
     except Exception as error:
@@ -94,13 +106,13 @@ def load(folder: Path, like: dict[str, torch.Tensor]) -> tuple[dict, dict, dict]
 def save_training(root: Path, name: str, model_folder: Path, model, overwrite: bool) -> None:
     optimizer = {f"first/{k}": v for k, v in model.first.items()} | {f"second/{k}": v for k, v in model.second.items()}
     state = {"kind": "weights", "steps": model.steps, "weights_version": model.weights_version,
-             "batch_id": model.batch_id, "published": model.published}
-    save(root, "weights", name, model_folder, model.weights, optimizer, state, overwrite)
+             "batch_id": model.batch_id, "published": model.published, "lora": model.facts()}
+    save(root, "weights", name, model_folder, model.weights, optimizer, state, overwrite, model.file)
 
 
 def load_training(folder: Path, model, with_optimizer: bool) -> None:
     """All or nothing: everything is read and checked before the first weight changes."""
-    weights, optimizer, state = load(folder, model.weights)
+    weights, optimizer, state = load(folder, model.weights, model.file)
     if state["kind"] != "weights":
         raise Refusal(f"Cannot train from {folder}: it holds sampler weights without an optimizer", 409)
     model.clear()
@@ -111,7 +123,7 @@ def load_training(folder: Path, model, with_optimizer: bool) -> None:
     if with_optimizer:
         for key, value in optimizer.items():
             part, name = key.split("/", 1)
-            getattr(model, part)[name] = value.clone()
+            getattr(model, part)[name] = value.to(model.weights[name].device, copy=True)
     model.steps = state["steps"] if with_optimizer else 0
     model.weights_version, model.batch_id = state["weights_version"], state["batch_id"]
     model.published = state["published"]

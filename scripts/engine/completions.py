@@ -1,26 +1,23 @@
-"""POST /v1/completions: many prompts of ids in one request, each with its own seed. This keeps the cost of HTTP low.
+"""POST /v1/completions: many prompts in one request, each with its own seed. This keeps the cost of HTTP low.
 
-`prompt` is one list of ids or a list of them; `seed` and `max_tokens` are one number or one a prompt; `model` names the
+`prompt` is one list of ids or one text, or a list of either; `seed` and `max_tokens` are one number or one a prompt; `model` names the
 weights (current, base, or a sampling session). The reply keeps the order of the prompts and names the weights version.
+Prompts of ids stop where the request says; prompts of text also stop at the model's own end of text.
+`prompt_logprobs: k` and `echo: true` score the prompt, at temperature 1; then `max_tokens` may be 0.
 """
-import asyncio
-import os
 import time
 import uuid
 
 from fastapi import Request
+from fastapi.responses import Response
 
 import wire
-from decoder import Job
+from calls import Call, Texts, check, seed_of
+from decoder import Row
 from refusal import Refusal
+from sampling import child_seed
 
-# Fields of OpenAI-compatible servers that change nothing here when they have these values.
-NEUTRAL = {"n": 1, "stream": False, "echo": False, "min_p": 0, "repetition_penalty": 1, "presence_penalty": 0,
-           "frequency_penalty": 0, "include_stop_str_in_output": True, "skip_special_tokens": False,
-           "spaces_between_special_tokens": False, "add_special_tokens": False, "best_of": 1}
-IGNORED = {"cache_salt", "priority", "request_id", "user", "return_token_ids"}
-KNOWN = {"model", "prompt", "seed", "max_tokens", "temperature", "top_p", "top_k", "stop", "stop_token_ids", "logprobs"}
-GONE_CHECK_SECONDS = 0.25
+KNOWN = {"prompt", "echo", "prompt_logprobs", "suffix"}
 
 
 def _each(body: dict, key: str, count: int, default) -> list:
@@ -32,53 +29,74 @@ def _each(body: dict, key: str, count: int, default) -> list:
     return value
 
 
-async def completions(desk, body: dict, request: Request) -> dict:
-    wire.only(body, KNOWN | IGNORED | set(NEUTRAL), "the body")
-    for key, neutral in NEUTRAL.items():
-        if key in body and body[key] != neutral:
-            raise Refusal(f"Cannot use {key}: is {body[key]!r}, only {neutral!r} is known here", 422)
-    policy = desk.engine.policy
-    name = wire.text(body, "model", "current")
+def _prompts(body: dict, desk) -> tuple[list[list[int]], bool]:
+    """Ids of every prompt, and whether they came as text."""
+    given = body.get("prompt")
+    given = [given] if isinstance(given, str) else given
+    if not isinstance(given, list) or not given:
+        raise Refusal("Cannot read prompt: must be a text, a list of token ids, or a list of either", 422)
+    if all(isinstance(item, str) for item in given):
+        special = wire.flag(body, "add_special_tokens", True)
+        return [desk.words.encode(item, special) for item in given], True
+    if not isinstance(given[0], list):
+        given = [given]
+    vocabulary = desk.engine.policy.vocabulary
+    return [wire.integers(ids, f"prompt[{i}]", 0, vocabulary - 1).tolist() for i, ids in enumerate(given)], False
+
+
+async def completions(desk, body: dict, request: Request) -> dict | Response:
+    check(body, KNOWN)
+    if body.get("suffix") or body.get("logprobs") not in (None, 0, 1, False, True):
+        raise Refusal("Cannot complete: suffix is not known here, and logprobs must be 0 or 1 (the sampled token's own)", 422)
+    policy, name = desk.engine.policy, wire.text(body, "model", "current")
     pick = desk.pick(name)
-    prompts = body.get("prompt")
-    if not isinstance(prompts, list) or not prompts:
-        raise Refusal("Cannot read prompt: must be a list of token ids or a list of such lists", 422)
-    if not isinstance(prompts[0], list):
-        prompts = [prompts]
+    prompts, spoken = _prompts(body, desk)
+    count = wire.whole(body, "n", 1, 1, 1024)
+    echo = wire.flag(body, "echo", False)
+    top = body.get("prompt_logprobs")
+    top = wire.whole(body, "prompt_logprobs", 0, 0, 100) if top is not None else 0 if echo else None
+    eos = desk.words.eos if spoken and not body.get("ignore_eos") else frozenset()
     seeds, limits = _each(body, "seed", len(prompts), None), _each(body, "max_tokens", len(prompts), 16)
-    shared = {}  # one Params for equal limits
-    loop = asyncio.get_running_loop()
-    finished: asyncio.Future = loop.create_future()
-
-    def done(job: Job) -> None:
-        loop.call_soon_threadsafe(lambda: finished.done() or finished.set_result(job))
-
-    job = Job(done)
-    for i, (ids, seed, limit) in enumerate(zip(prompts, seeds, limits)):
+    call, shared = Call(request), {}  # one Params for equal limits
+    for i, (prompt, seed, limit) in enumerate(zip(prompts, seeds, limits)):
         if limit not in shared:
-            shared[limit] = wire.params({**body, "max_tokens": limit}, policy.vocabulary)
-        prompt = wire.integers(ids, f"prompt[{i}]", 0, policy.vocabulary - 1).tolist()
+            shared[limit] = wire.params({**body, "max_tokens": limit}, policy.vocabulary, desk.words, 1 if top is None else 0, eos)
         if not prompt:
             raise Refusal(f"Cannot sample prompt[{i}]: it is empty", 422)
         wire.room(len(prompt), shared[limit], policy.positions, f"prompt[{i}]")
-        if seed is None:
-            seed = int.from_bytes(os.urandom(4), "big") >> 1
-        job.add(prompt, wire.whole({"seed": seed}, "seed"), shared[limit])
-    desk.engine.sample(job, pick)
-    while not finished.done():
-        await asyncio.wait([finished], timeout=GONE_CHECK_SECONDS)
-        if not finished.done() and await request.is_disconnected():
-            job.cancelled = True
-            raise Refusal("the client went away", 499)
-    if job.error:
-        raise job.error if isinstance(job.error, Refusal) else Refusal(f"Cannot sample: {job.error!r}", 500)
-    used = sum(len(r.out) for r in job.rows)
-    asked = sum(len(r.prompt) for r in job.rows)
-    return {
-        "id": "cmpl-" + uuid.uuid4().hex, "object": "text_completion", "created": int(time.time()), "model": name,
-        "weights_version": job.weights_version,
-        "choices": [{"index": r.index, "text": "", "token_ids": r.out, "logprobs": {"token_logprobs": r.logps},
-                     "finish_reason": r.finish, "stop_reason": r.out[-1] if r.finish == "stop" else None,
-                     **({"prompt_token_ids": r.prompt} if body.get("return_token_ids") else {})} for r in job.rows],
-        "usage": {"prompt_tokens": asked, "completion_tokens": used, "total_tokens": asked + used},
-    }
+        seed = seed_of(seed)
+        for sample in range(count):
+            call.job.add(prompt, child_seed(seed, sample), shared[limit], top if sample == 0 else None)
+    texts = Texts(desk.words, body)
+    head = {"id": "cmpl-" + uuid.uuid4().hex, "object": "text_completion", "created": int(time.time()), "model": name}
+
+    def choice(row: Row) -> dict:
+        # the same prompt is scored once for all its samples
+        scores = call.job.rows[row.index - row.index % count].scores
+        own = row.logps if not echo else [None, *(s.logp for s in scores), *row.logps]
+        text = texts.of(row)
+        if echo and desk.words.there:
+            text = desk.words.decode(row.prompt, texts.skip_special) + text
+        return {"index": row.index, "text": text, "token_ids": row.out, "logprobs": {"token_logprobs": own},
+                "finish_reason": row.finish, "stop_reason": row.stopped or (row.out[-1] if row.finish == "stop" else None),
+                **({"prompt_token_ids": row.prompt} if body.get("return_token_ids") else {}),
+                **({"prompt_logprobs": [None, *map(_told, row.prompt[1:], scores)]} if body.get("prompt_logprobs") is not None else {})}
+
+    if wire.flag(body, "stream", False):
+        if echo or top is not None:
+            raise Refusal("Cannot stream scores of prompts: leave out echo and prompt_logprobs, or stream", 422)
+
+        def piece(row: Row, new: str, tokens: int, last: bool) -> dict:
+            return {**head, "choices": [{**choice(row), "text": new} if last else {"index": row.index, "text": new, "finish_reason": None}]}
+
+        return call.stream(desk.engine.sample, pick, texts, piece)
+    rows = await call.rows(desk.engine.sample, pick)
+    used, asked = sum(len(r.out) for r in rows), sum(len(p) for p in prompts)
+    return {**head, "weights_version": call.job.weights_version, "choices": [choice(row) for row in rows],
+            "usage": {"prompt_tokens": asked, "completion_tokens": used, "total_tokens": asked + used}}
+
+
+def _told(token: int, score) -> dict:
+    """A score as such servers write it: by id, the likeliest ones beside the given one."""
+    others = {str(i): {"logprob": logp, "rank": rank} for rank, (i, logp) in enumerate(score.top, 1)}
+    return {**others, str(token): {"logprob": score.logp, "rank": score.rank}}

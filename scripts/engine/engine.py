@@ -10,6 +10,7 @@ from typing import Callable, Iterator
 
 import torch
 
+import numerics
 from decoder import Decoder, Job
 from refusal import Refusal
 from training import TrainedModel
@@ -87,6 +88,7 @@ class Engine:
 
     def _loop(self) -> None:
         torch.set_grad_enabled(True)
+        numerics.place(self.policy.device)
         while True:
             with self.wake:
                 while not (self.inbox or self.training or self.stopping or any(d.busy for d in self.decoders)):

@@ -38,12 +38,13 @@ class Generic:
 
     def __init__(self, module):
         c = module.config
+        self.device, self.dtype = str(module.device), module.dtype
         self.module = module
         self.cache_name = "cache" if "cache" in inspect.signature(module.forward).parameters else "past_key_values"
         module.config._attn_implementation = "eager"
         heads = getattr(c, "num_key_value_heads", None) or c.num_attention_heads
         size = getattr(c, "head_dim", None) or c.hidden_size // c.num_attention_heads
-        self.kv_shape = KvShape(c.num_hidden_layers, heads, size)
+        self.kv_shape = KvShape(c.num_hidden_layers, heads, size, self.dtype)
         self.vocabulary, self.positions = c.vocab_size, c.max_position_embeddings
 
     def prepare(self, state):
@@ -58,7 +59,7 @@ class Generic:
             if s.width == 1:  # companions: the same token at later positions, overwritten by the next real ones
                 flat = flat.expand(-1, FEW)
             shape = Segment(s.slab, s.rows, s.starts, s.tokens, FEW if s.width == 1 else s.width, whole=True)
-            mask = shape.mask()[:, None]
+            mask = shape.mask()[:, None].to(self.dtype)
             out = torch.func.functional_call(self.module, weights, (flat,), {
                 "position_ids": shape.positions, "attention_mask": mask, self.cache_name: SlabView(shape), "use_cache": True})
             parts.append(out.logits[:, : s.width].reshape(end - at, -1))

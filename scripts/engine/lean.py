@@ -8,7 +8,7 @@ slabs nor grouped rows. The equality with transformers is a test. Any other arch
 import torch
 import torch.nn.functional as F
 
-from autograd import qk_norm_rope, rms_norm, rope, swiglu
+from autograd import inverse_rms, qk_norm_rope, rms_norm, rope, swiglu
 from segments import Segment, attend
 from slabs import KvShape
 
@@ -25,18 +25,20 @@ class Lean:
                 and config.get("hidden_act", "silu") == "silu" and not config.get("use_sliding_window")
                 and rope.get("rope_type", rope.get("type", "default")) == "default")
 
-    def __init__(self, config: dict):
+    def __init__(self, config: dict, device: str = "cpu", dtype: torch.dtype = torch.float32):
+        self.device, self.dtype = device, dtype
         self.normed = config["model_type"] == "qwen3"
         self.layers, self.heads = config["num_hidden_layers"], config["num_attention_heads"]
         self.kv_heads = config.get("num_key_value_heads", self.heads)
         self.size = config.get("head_dim") or config["hidden_size"] // self.heads
         self.eps, self.tied = config.get("rms_norm_eps", 1e-6), bool(config.get("tie_word_embeddings", False))
         self.vocabulary, self.positions = config["vocab_size"], config["max_position_embeddings"]
-        self.kv_shape = KvShape(self.layers, self.kv_heads, self.size)
+        self.kv_shape = KvShape(self.layers, self.kv_heads, self.size, dtype)
         theta = (config.get("rope_parameters") or {}).get("rope_theta") or config.get("rope_theta", 10000.0)
         inverse = 1.0 / theta ** (torch.arange(0, self.size, 2, dtype=torch.int64).float() / self.size)
         angle = torch.arange(2 * max(64, self.positions))[:, None].float() * inverse[None]
-        self.cos, self.sin = torch.cat((angle, angle), -1).cos(), torch.cat((angle, angle), -1).sin()
+        angle = torch.cat((angle, angle), -1)
+        self.cos, self.sin = angle.cos().to(device, dtype), angle.sin().to(device, dtype)
 
     def names(self) -> set[str]:
         """The weights this pass needs."""
@@ -78,7 +80,7 @@ class Lean:
         return embedding.detach(), layers, head * norm
 
     def _unit(self, x: torch.Tensor) -> torch.Tensor:
-        return x * torch.linalg.vector_norm(x, dim=-1, keepdim=True).square_().div_(x.shape[-1]).add_(self.eps).rsqrt_()
+        return (x * inverse_rms(x, self.eps)).to(x.dtype)
 
     @torch.no_grad()
     def step(self, weights: tuple, ids: torch.Tensor, positions: torch.Tensor, segments: list[Segment], last: torch.Tensor) -> torch.Tensor:
@@ -89,7 +91,7 @@ class Lean:
         cos, sin = self.cos[positions][:, None], self.sin[positions][:, None]
         sin = torch.cat((-sin[..., :half], sin[..., half:]), -1)
         masks = [s.mask() for s in segments]
-        mixed = torch.zeros(count, self.heads * self.size)
+        mixed = torch.zeros(count, self.heads * self.size, dtype=x.dtype)
         for i, (qkv_w, scale, out_w, gate_up_w, down_w) in enumerate(layers):
             qkv = F.linear(self._unit(x), qkv_w).view(count, -1, self.size)
             qk = self._unit(qkv[:, :both]) * scale if self.normed else qkv[:, :both]

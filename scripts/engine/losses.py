@@ -1,4 +1,4 @@
-"""The three losses of the Tinker protocol, as functions of the chosen tokens' log-probabilities.
+"""The losses of the Tinker protocol, as functions of the chosen tokens' log-probabilities.
 
 All are sums over tokens; `weights` multiplies every term; the caller normalises. Each returns the loss of every token
 and its derivative by the token's log-probability, so the pass back through the model is the same for all. Hence the
@@ -14,13 +14,11 @@ INPUTS = {
     "cross_entropy": {"target_tokens", "weights", "temperature"},
     "importance_sampling": {"target_tokens", "weights", "logprobs", "advantages", "temperature"},
     "ppo": {"target_tokens", "weights", "logprobs", "advantages", "clip_low_threshold", "clip_high_threshold", "temperature"},
+    "cispo": {"target_tokens", "weights", "logprobs", "advantages", "clip_low_threshold", "clip_high_threshold", "temperature"},
 }
-NEEDED = {
-    "cross_entropy": {"target_tokens"},
-    "importance_sampling": {"target_tokens", "logprobs", "advantages"},
-    "ppo": {"target_tokens", "logprobs", "advantages"},
-}
-CONFIG = {"cross_entropy": {}, "importance_sampling": {}, "ppo": {"clip_low_threshold": 0.8, "clip_high_threshold": 1.2}}
+NEEDED = {loss: known & {"target_tokens", "logprobs", "advantages"} for loss, known in INPUTS.items()}
+CLIP = {"clip_low_threshold": 0.8, "clip_high_threshold": 1.2}
+CONFIG = {"cross_entropy": {}, "importance_sampling": {}, "ppo": CLIP, "cispo": CLIP}
 
 
 @dataclass
@@ -32,6 +30,17 @@ class Terms:
     advantages: torch.Tensor | None = None
     low: torch.Tensor | None = None
     high: torch.Tensor | None = None
+
+
+def one_config(old, new) -> dict:
+    """loss_fn_config, or its later form of numbers and texts; where both are given they must say the same."""
+    for name, given in (("loss_fn_config", old), ("loss_fn_config_v2", new)):
+        if given is not None and not isinstance(given, dict):
+            raise Refusal(f"Cannot read {name}: must be an object", 422)
+    new = {k: v.get("number", v.get("text")) if isinstance(v, dict) else v for k, v in (new or {}).items()}
+    if old and new and old != new:
+        raise Refusal(f"Cannot use loss_fn_config {old} with loss_fn_config_v2 {new}: they must say the same", 422)
+    return new or old or {}
 
 
 def check_config(loss: str, config: dict) -> dict[str, float]:
@@ -57,6 +66,7 @@ def evaluate(loss: str, logp: torch.Tensor, t: Terms) -> tuple[torch.Tensor, tor
     importance_sampling  −exp(logp − q)·A·w
     ppo                  −min(r·A, clip(r, low, high)·A)·w with r = exp(logp − q); where the clipped branch is smaller,
                          the derivative is 0. On the border the unclipped branch counts (torch.min at ties gives half).
+    cispo                −clip(r, low, high)·logp·A·w, where the clipped ratio is a constant to the derivative
     """
     logp = logp.double()
     if loss == "cross_entropy":
@@ -66,5 +76,7 @@ def evaluate(loss: str, logp: torch.Tensor, t: Terms) -> tuple[torch.Tensor, tor
     if loss == "importance_sampling":
         return -open_term * t.weights, -open_term * t.weights
     clipped = torch.minimum(torch.maximum(ratio, t.low), t.high) * t.advantages
+    if loss == "cispo":
+        return -clipped * logp * t.weights, -clipped * t.weights
     slope = torch.where(open_term <= clipped, open_term, 0.0)
     return -torch.minimum(open_term, clipped) * t.weights, -slope * t.weights

@@ -9,7 +9,7 @@ CPU (measured with MKL 2024.2; `exact()` measures again at every start):
    its values in blocks of `BLOCK` positions, each one product, summed from left to right.
 3. Zeros behind the last key (masked positions) change nothing when lengths are multiples of the vector width.
 
-Not promised: equal bits on another processor type, or with another number of threads.
+Not promised: equal bits on another processor type, with another number of threads, in bfloat16, or on a GPU.
 """
 import ctypes
 import os
@@ -45,6 +45,12 @@ def configure(threads: int) -> None:
     except (OSError, AttributeError):
         pass  # not glibc: slower, not wrong
     torch.set_num_threads(threads)
+
+
+def place(device: str) -> None:
+    """Make this thread's new tensors on `device`. Not called for the CPU: the hook it sets costs time at every operation."""
+    if device != "cpu":
+        torch.set_default_device(device)
 
 
 @torch.no_grad()

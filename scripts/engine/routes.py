@@ -1,7 +1,6 @@
-"""The Tinker REST routes in JSON, and the batch route /v1/completions. Everything here is parsing and naming."""
+"""The Tinker REST routes, and the batch route /v1/completions. Everything here is parsing and naming."""
 import asyncio
 import json
-import os
 import time
 import uuid
 
@@ -9,11 +8,15 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 
 import losses
+import messages
 import wire
+from calls import seed_of
+from chat import chat
 from checkpoints import check_name
 from completions import completions
 from decoder import Job
 from desk import Desk
+from lora import read as read_lora
 from refusal import Refusal
 from sampling import child_seed
 
@@ -38,12 +41,12 @@ def build(desk: Desk, facts: dict) -> FastAPI:
     async def broke(_request: Request, error: Exception):
         return JSONResponse({"detail": f"the engine failed: {type(error).__name__}: {error}"}, 500)
 
-    def post(path: str):
+    def post(path: str, binary: bool = False):
         """A route whose handler takes the parsed body and returns a dict."""
 
         def wrap(handler):
             async def route(request: Request):
-                return reply(await handler(wire.body(await request.body())))
+                return reply(await handler(wire.body(await request.body(), request.headers, binary)))
 
             app.post("/api/v1/" + path)(route)
             return handler
@@ -63,6 +66,14 @@ def build(desk: Desk, facts: dict) -> FastAPI:
         return {"pjwt_auth_enabled": False, "proto_compress_fwdbwd": False, "sample_max_concurrent_requests": 1024,
                 "fwdbwd_max_chunk_len": 1024, "fwdbwd_max_chunk_bytes_count": 5_000_000}
 
+    @post("client/dynamic_config")
+    async def dynamic_config(_body: dict):
+        return {"sample_cancel_enabled": False}
+
+    @post("telemetry")
+    async def telemetry(_body: dict):
+        return {"status": "accepted"}  # and dropped
+
     @post("create_session")
     async def create_session(body: dict):
         session_id = uuid.uuid4().hex
@@ -73,6 +84,11 @@ def build(desk: Desk, facts: dict) -> FastAPI:
     async def heartbeat(body: dict):
         known(wire.text(body, "session_id"))
         return {"type": "session_heartbeat"}
+
+    @app.post("/api/v1/sessions/{session_id}/finish")
+    async def finish(session_id: str):
+        desk.finish(session_id)
+        return {"session_id": session_id}
 
     def known(session_id: str) -> None:
         if session_id not in desk.sessions:
@@ -88,10 +104,10 @@ def build(desk: Desk, facts: dict) -> FastAPI:
         session_id = wire.text(body, "session_id")
         known(session_id)
         base(wire.text(body, "base_model"))
-        lora = body.get("lora_config")
-        if not isinstance(lora, dict) or wire.whole(lora, "rank") != 0:
-            raise Refusal("Cannot create this model: only full fine-tuning is known here; send lora_config: {rank: 0}", 422)
-        promise, model_id = desk.new_model(session_id, wire.whole(body, "model_seq_id", len(desk.made) + 1))
+        if (body.get("optimizer_config") or {}).get("type", "adamw") != "adamw":
+            raise Refusal(f"Cannot create this model: its optimizer is {body['optimizer_config']['type']!r}, must be adamw", 422)
+        lora = read_lora(body.get("lora_config"))
+        promise, model_id = desk.new_model(session_id, wire.whole(body, "model_seq_id", len(desk.made) + 1), lora)
         return {"request_id": promise.id, "model_id": model_id}
 
     @post("get_info")
@@ -105,17 +121,20 @@ def build(desk: Desk, facts: dict) -> FastAPI:
         promise.settle({"type": "unload_model", "model_id": body["model_id"]})
         return {"request_id": promise.id, "model_id": body["model_id"]}
 
-    def trains(path: str, parse):
-        """A training route: `parse(body)` gives the generator maker; a refused body uses up its seq_id."""
+    def trains(path: str, parse, instead=lambda body: None):
+        """A training route: `parse(body)` gives the generator maker; a refused body uses up its seq_id. What `instead`
+        takes up never comes to that."""
 
-        @post(path)
+        @post(path, binary=path == "forward_backward")
         async def route(body: dict):
+            if (made := instead(body)) is not None:
+                return made
             model_id, seq_id = wire.text(body, "model_id"), wire.whole(body, "seq_id", low=1)
             desk.model(model_id)
             try:
                 make = parse(body)
             except Refusal:
-                desk.refused(model_id, seq_id, path)
+                desk.refused(model_id, seq_id, path == "forward_backward" and body.get("forward_only") is not True)
                 raise
             return {"request_id": desk.train(model_id, seq_id, make).id, "model_id": model_id}
 
@@ -124,14 +143,15 @@ def build(desk: Desk, facts: dict) -> FastAPI:
             given = body.get(field)
             if not isinstance(given, dict):
                 raise Refusal(f"Cannot read {field}: must be an object with data and loss_fn", 422)
-            wire.only(given, {"data", "loss_fn", "loss_fn_config", "spade_positions"}, field)
+            wire.only(given, {"data", "loss_fn", "loss_fn_config", "loss_fn_config_v2", "spade_positions"}, field)
             loss = wire.text(given, "loss_fn")
-            config = losses.check_config(loss, given.get("loss_fn_config") or {})
+            config = losses.check_config(loss, losses.one_config(given.get("loss_fn_config"), given.get("loss_fn_config_v2")))
+            gradient = backward and not wire.flag(body, "forward_only", False)
             data = wire.data(given.get("data"), loss, policy.vocabulary, policy.positions)
             positions = wire.text(given, "spade_positions", "all")
             if positions not in ("all", "weighted"):
                 raise Refusal(f"Cannot use spade_positions {positions!r}: must be all or weighted", 422)
-            return lambda model: model.forward(data, loss, config, backward, positions == "weighted")
+            return lambda model: model.forward(data, loss, config, gradient, positions == "weighted")
 
         return parse
 
@@ -139,6 +159,7 @@ def build(desk: Desk, facts: dict) -> FastAPI:
     trains("forward_backward", learn("forward_backward_input", True))
 
     def adam(body: dict):
+        wire.unset(body, ("optimizer_params",), "optim_step")
         given = body.get("adam_params") or {}
         wire.only(given, set(ADAM), "adam_params")
         values = {k: float(wire.number(given, k, default, low, high)) for k, (default, low, high) in ADAM.items()}
@@ -158,6 +179,17 @@ def build(desk: Desk, facts: dict) -> FastAPI:
         path, optimizer = wire.text(body, "path"), body.get("optimizer", True) is True
         return lambda model: desk.load(model, path, optimizer)
 
+    def load_new(body: dict) -> dict | None:
+        """A session and a model number instead of a model: a new model, made like the one that was saved."""
+        if body.get("session_id") is None:
+            return None
+        known(wire.text(body, "session_id"))
+        if body.get("base_model") is not None:
+            base(wire.text(body, "base_model"))
+        promise, model_id = desk.revive(body["session_id"], wire.whole(body, "model_seq_id"), wire.text(body, "path"),
+                                        wire.flag(body, "optimizer", True))
+        return {"request_id": promise.id, "model_id": model_id}
+
     def publish(body: dict):
         name = wire.text(body, "path", None)
         if name is not None:
@@ -166,12 +198,17 @@ def build(desk: Desk, facts: dict) -> FastAPI:
 
     trains("optim_step", adam)
     trains("save_weights", save)
-    trains("load_weights", load)
+    trains("load_weights", load, load_new)
     trains("save_weights_for_sampler", publish)
 
     @post("weights_info")
     async def weights_info(body: dict):
         return desk.saved(wire.text(body, "tinker_path", wire.text(body, "path", "")))
+
+    @app.get("/api/v1/samplers/{name}")
+    async def sampler(name: str):
+        desk.pick(name)
+        return {"sampler_id": name, "base_model": desk.name}
 
     @post("create_sampling_session")
     async def create_sampling_session(body: dict):
@@ -183,43 +220,63 @@ def build(desk: Desk, facts: dict) -> FastAPI:
 
     @post("asample")
     async def asample(body: dict):
-        if body.get("prompt_logprobs") or body.get("topk_prompt_logprobs"):
-            raise Refusal("Cannot give prompt_logprobs here: call forward with cross_entropy for given tokens", 422)
+        wire.unset(body, ("topk_sample_logprobs", "target_prompt_logprobs", "prompt_alt_tokens_k", "prompt_logprobs_last_n"), "asample")
+        top = wire.whole(body, "topk_prompt_logprobs", 0, 0, 100)
+        score = top if top or body.get("prompt_logprobs") else None
         name = body.get("sampling_session_id") or body.get("model_path") or body.get("base_model")
         pick = desk.pick(desk.open_saved(name) if str(name).startswith("tinker://") else wire.text({"session": name}, "session"))
         prompt = wire.chunks(body.get("prompt"), "prompt", policy.vocabulary, policy.positions)
         given = body.get("sampling_params") or {}
-        params = wire.params(given, policy.vocabulary)
+        params = wire.params(given, policy.vocabulary, desk.words)
         wire.room(len(prompt), params, policy.positions, "prompt")
         count = wire.whole(body, "num_samples", 1, 1, 1024)
-        seed = wire.whole(given, "seed", int.from_bytes(os.urandom(4), "big") >> 1)
+        seed = seed_of(given.get("seed"))
         promise = desk.promises.new()
 
         def done(job: Job):
             if job.error:
                 promise.fail(job.error)
                 return
-            promise.settle({
+            result = {
                 "type": "sample", "policy_version": job.weights_version, "spade_seed": seed,
-                "sequences": [{"tokens": r.out, "logprobs": r.logps, "stop_reason": r.finish} for r in job.rows]})
+                "sequences": [{"tokens": r.out, "logprobs": r.logps, "stop_reason": r.finish} for r in job.rows]}
+            if score is not None:
+                result["prompt_logprobs"] = [None, *(s.logp for s in job.rows[0].scores)]
+            if top:
+                result["topk_prompt_logprobs"] = [None, *(s.top for s in job.rows[0].scores)]
+            promise.settle(result)
 
         job = Job(done)
         for i in range(count):
-            job.add(prompt, child_seed(seed, i), params)
+            job.add(prompt, child_seed(seed, i), params, score if i == 0 else None)
         desk.engine.sample(job, pick)
         return {"request_id": promise.id, "sample_sequence_ids": [f"{promise.id}-{i}" for i in range(count)]}
 
-    @post("retrieve_future")
-    async def retrieve(body: dict):
+    @app.post("/api/v1/retrieve_future")
+    async def retrieve(request: Request):
+        body = wire.body(await request.body(), request.headers)
         promise = desk.promises.get(wire.text(body, "request_id"))
         try:
             await asyncio.wait_for(promise.ready.wait(), POLL_SECONDS)
         except TimeoutError:
-            return {"type": "try_again", "request_id": promise.id, "queue_state": "active"}
-        return desk.promises.deliver(promise)
+            return reply({"type": "try_again", "request_id": promise.id, "queue_state": "active"})
+        result = desk.promises.deliver(promise)
+        binary = messages.reply(result) if messages.MEDIA in request.headers.get("accept", "") else None
+        return reply(result) if binary is None else Response(binary, media_type=messages.MEDIA)
 
     @app.post("/v1/completions")
     async def complete(request: Request):
-        return reply(await completions(desk, wire.body(await request.body()), request))
+        made = await completions(desk, wire.body(await request.body(), request.headers), request)
+        return made if isinstance(made, Response) else reply(made)
+
+    @app.post("/v1/chat/completions")
+    async def speak(request: Request):
+        made = await chat(desk, wire.body(await request.body(), request.headers), request)
+        return made if isinstance(made, Response) else reply(made)
+
+    @app.get("/v1/models")
+    async def models():
+        return {"object": "list", "data": [{"id": name, "object": "model", "owned_by": "spade", "max_model_len": policy.positions}
+                                           for name in ("current", "base", desk.name)]}
 
     return app

@@ -5,6 +5,7 @@ Temperature 0 is greedy (first of equal maxima) with the log-probability at temp
 function of (seed, k) alone, so neighbours and arrival order change nothing.
 """
 from dataclasses import dataclass
+from typing import Callable
 
 import numpy
 import torch
@@ -19,6 +20,8 @@ class Params:
     top_p: float = 1.0
     top_k: int = -1
     stop: frozenset[int] = frozenset()
+    ends: Callable[[list[int]], str | None] | None = None  # the stop text that the ids so far end with (text.py)
+    held: int = 0  # characters at the end of a text that may yet turn out to be part of a stop text
 
     @property
     def cuts(self) -> bool:
@@ -46,7 +49,8 @@ def child_seed(seed: int, index: int) -> int:
     if index == 0:
         return seed
     with numpy.errstate(over="ignore"):
-        return int(_mix(numpy.array([(seed * 0x2545F4914F6CDD1D + index * _GAMMA) & 0xFFFFFFFFFFFFFFFF], numpy.uint64))[0])
+        mixed = _mix(numpy.array([(seed * 0x2545F4914F6CDD1D + index * _GAMMA) & 0xFFFFFFFFFFFFFFFF], numpy.uint64))
+    return int(mixed[0]) >> 1  # may be sent as the seed of a request of its own
 
 
 def draw(logits: torch.Tensor, params: list[Params], seeds: list[int], counters: list[int]) -> tuple[list[int], list[float]]:
@@ -62,7 +66,7 @@ def draw(logits: torch.Tensor, params: list[Params], seeds: list[int], counters:
     for row, p in enumerate(params):
         if p.cuts and p.temperature > 0:
             cumulative[row] = _cut(mass[row], total[row], p).cumsum(-1)
-    point = torch.from_numpy(uniform(seeds, counters))[:, None] * cumulative[:, -1:]
+    point = torch.from_numpy(uniform(seeds, counters)).to(wide.device)[:, None] * cumulative[:, -1:]
     ids = torch.searchsorted(cumulative, point, right=True)
     last = torch.searchsorted(cumulative, cumulative[:, -1:].contiguous())  # the last id with mass
     ids = torch.minimum(ids, last)
@@ -70,6 +74,28 @@ def draw(logits: torch.Tensor, params: list[Params], seeds: list[int], counters:
     ids = torch.where(greedy, first, ids)
     logp = wide.gather(-1, ids) - top - total.log()
     return ids[:, 0].tolist(), logp[:, 0].tolist()
+
+
+@dataclass(frozen=True)
+class Score:
+    """A given token at its place: log-probability at temperature 1, rank from 1, and the likeliest (id, logp)."""
+
+    logp: float
+    rank: int
+    top: list[tuple[int, float]]
+
+
+def score(logits: torch.Tensor, given: list[int], top: int) -> list[Score]:
+    """`logits` is [tokens, vocabulary]; `given` the token that follows each."""
+    out = []
+    for first in range(0, len(given), 64):  # in parts: float64 over a whole vocabulary is large
+        part = torch.log_softmax(logits[first : first + 64].double(), -1)
+        own = part.gather(-1, torch.tensor(given[first : first + 64])[:, None])
+        ranks = (part > own).sum(-1) + 1
+        best = part.topk(top)
+        tops = [list(zip(*pair)) for pair in zip(best.indices.tolist(), best.values.tolist())]
+        out += [Score(*item) for item in zip(own[:, 0].tolist(), ranks.tolist(), tops)]
+    return out
 
 
 def _cut(mass: torch.Tensor, total: torch.Tensor, params: Params) -> torch.Tensor:

@@ -82,6 +82,11 @@ def attend(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: 
     """
     rows, width, all_heads, size = query.shape
     share, reach = all_heads // heads, keys.shape[1]
+    if query.dtype == torch.bfloat16:  # no promise about bits, and scores would be too coarse between two products
+        keys, values = keys.view(rows, heads, reach, size), values.view(rows, heads, reach, size)
+        out = torch.nn.functional.scaled_dot_product_attention(
+            query.transpose(1, 2), keys, values, mask[:, None].to(query.dtype), scale=1.0, enable_gqa=True)
+        return out.transpose(1, 2).reshape(rows, width, all_heads * size)
     q = query.view(rows, width, heads, share, size).permute(0, 2, 3, 1, 4).reshape(rows * heads, share * width, size)
     count = q.shape[1]
     if count < FEW:

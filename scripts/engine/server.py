@@ -8,6 +8,7 @@ import ctypes
 import json
 import logging
 import os
+import re
 import signal
 import socket
 import sys
@@ -22,7 +23,7 @@ import numerics
 VERSION = "0.1.0"
 
 
-def arguments() -> argparse.Namespace:
+def arguments(given: list[str] | None = None) -> argparse.Namespace:
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--model", required=True, type=Path, help="a causal-LM folder of transformers")
     p.add_argument("--name", help="what clients call the base model; default: the folder's name")
@@ -31,8 +32,13 @@ def arguments() -> argparse.Namespace:
     p.add_argument("--state", type=Path, default=Path("engine-state"), help="folder of saved weights")
     p.add_argument("--max-rows", type=int, default=256, help="rows decoded together")
     p.add_argument("--cache-mb", type=int, default=256, help="memory for prefixes of finished rows, per weight set")
+    p.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N (measured on CPUs only so far)")
+    p.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"], help="of passes; trained weights stay float32")
     p.add_argument("--parent-pid", type=int, help="end when this process ends")
-    return p.parse_args()
+    args = p.parse_args(given)
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", args.device):
+        p.error(f"--device is {args.device!r}, must be cpu, cuda or cuda:N")
+    return args
 
 
 def follow(parent: int) -> None:
@@ -74,21 +80,26 @@ def main() -> None:
     import torch
     import uvicorn
 
+    import losses
     from desk import Desk
     from engine import Engine
     from model import load
     from routes import build
 
-    exact = numerics.exact()
+    if args.device != "cpu" and not torch.cuda.is_available():
+        sys.exit(f"Cannot start on {args.device}: torch {torch.__version__} sees no GPU here; use --device cpu")
+    exact = args.device == "cpu" and args.dtype == "float32" and numerics.exact()
     if not exact:
-        logging.warning("this processor's kernels depend on neighbours: runs are not bit-exact here")
-    policy, start = load(args.model)
+        logging.warning("kernels depend on neighbours on this processor and in bfloat16: runs are not bit-exact here")
+    numerics.place(args.device)
+    policy, start = load(args.model, True, args.device, getattr(torch, args.dtype))
     engine = Engine(policy, start, args.max_rows, args.cache_mb << 20)
     name = args.name or args.model.resolve().name
     facts = {"spade_engine": "embedded", "spade_version": VERSION, "spade_row_exact": exact, "spade_path": type(policy).__name__,
+             "spade_device": args.device, "spade_dtype": args.dtype,
              "spade_vocabulary": policy.vocabulary, "spade_threads": args.threads, "spade_logprobs": "processed, before top-k and top-p",
              "spade_torch": torch.__version__, "spade_transformers": metadata.version("transformers"),
-             "spade_losses": ["cross_entropy", "importance_sampling", "ppo"], "spade_base_version": 0}
+             "spade_losses": list(losses.INPUTS), "spade_lora": True, "spade_encodings": ["json", "protobuf"], "spade_base_version": 0}
     app = build(Desk(engine, args.model, args.state, name), facts)
     engine.thread.start()
 

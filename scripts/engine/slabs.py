@@ -25,7 +25,7 @@ class Slab:
     def __init__(self, shape: "KvShape", length: int):
         self.shape, self.length, self.count = shape, length, 0
         self.owners: list = []
-        row_bytes = 8 * shape.layers * shape.heads * shape.width * length
+        row_bytes = 2 * shape.dtype.itemsize * shape.layers * shape.heads * shape.width * length
         self.store = self._empty(max(1, min(16, (64 << 20) // row_bytes)))
 
     def _empty(self, rows: int) -> torch.Tensor:

@@ -3,14 +3,13 @@ import asyncio
 import json
 import math
 import random
-import time
 import unittest
 
 import numpy
 import torch
 
 from test_support import (ADAM, LLAMA, LLAMA_START, PLAIN, PLAIN_START, POSITIONS, QWEN, QWEN_START, VOCABULARY, Site, batch, datum,
-                          make, random_specs, run_rows)
+                          make, random_specs, run_rows, wait_until)
 
 import autograd
 import desk
@@ -143,15 +142,30 @@ class Gradients(unittest.TestCase):
         q = r()
         terms = losses.Terms(r(), q, r(), torch.full((300,), 0.8, dtype=torch.float64), torch.full((300,), 1.28, dtype=torch.float64))
         logp = q + 0.4 * r()
-        for loss in losses.INPUTS:
+        for loss in losses.INPUTS.keys() - {"cispo"}:
             _, slope = losses.evaluate(loss, logp, terms)
             up, down = losses.evaluate(loss, logp + 1e-6, terms)[0], losses.evaluate(loss, logp - 1e-6, terms)[0]
             self.assertLess(((up - down) / 2e-6 - slope).abs().max().item(), 1e-6, loss)
 
-    def test_cross_entropy_with_derived_weights_equals_ppo_and_importance_sampling(self):
+    def test_the_ratio_of_cispo_is_clipped_and_a_constant_to_the_derivative(self):
+        draw = torch.Generator().manual_seed(3)
+        r = lambda: torch.randn(300, generator=draw, dtype=torch.float64)  # noqa: E731
+        weights, q, advantages = r(), r(), r()
+        logp = (q + 0.4 * r()).requires_grad_(True)
+        ratio = (logp - q).exp().clamp(0.8, 1.28).detach()
+        loss = -(ratio * logp * advantages * weights).sum()
+        loss.backward()
+        bounds = torch.full((300,), 0.8, dtype=torch.float64), torch.full((300,), 1.28, dtype=torch.float64)
+        each, slope = losses.evaluate("cispo", logp.detach(), losses.Terms(weights, q, advantages, *bounds))
+        self.assertAlmostEqual(each.sum().item(), loss.item(), places=9)
+        self.assertLess((slope - logp.grad).abs().max().item(), 1e-12)
+        self.assertGreater((ratio != (logp - q).exp()).sum().item(), 50)  # clipping happened
+
+    def test_cross_entropy_with_derived_weights_equals_every_other_loss(self):
         """engines.md section 5: weights = −dL/dlogp."""
         draw = random.Random(7)
-        for loss, config in (("importance_sampling", {}), ("ppo", {"clip_low_threshold": 0.8, "clip_high_threshold": 1.28})):
+        clip = {"clip_low_threshold": 0.8, "clip_high_threshold": 1.28}
+        for loss, config in (("importance_sampling", {}), ("ppo", clip), ("cispo", clip)):
             data = wire.data(batch(draw, 6, loss)["data"], loss, VOCABULARY, POSITIONS)
             model, other = TrainedModel("a", QWEN, QWEN_START), TrainedModel("b", QWEN, QWEN_START)
             out = list(model.forward(data, loss, losses.check_config(loss, config), True, False))[-1]
@@ -373,6 +387,38 @@ class Server(unittest.TestCase):
             self.site.train("forward", {"forward_input": batch(self.draw, 1)})
         self.assertEqual(self.site.call("/api/v1/retrieve_future", first)[0], 410)
 
+    def test_a_model_is_made_from_a_checkpoint_and_ends_with_its_session(self):
+        self.learn("b1")
+        path = self.site.train("save_weights", {"path": "c"})["path"]
+        ask = {"session_id": self.site.session, "model_seq_id": 7, "path": path, "optimizer": True}
+        made = self.site.api("load_weights", ask)
+        self.assertEqual(made["model_id"], f"{self.site.session}:train:7")
+        self.assertEqual(self.site.wait(made["request_id"])["spade_steps"], 1)
+        self.assertEqual(self.site.api("load_weights", ask), made)  # a repeat makes no second one
+        self.assertSame(self.weights(), self.weights(made["model_id"]))
+        given = batch(self.draw, 3)
+        for model, seq in (("model-1", self.site.seq + 1), (made["model_id"], 1)):
+            for path_, more in (("forward_backward", {"forward_backward_input": given}), ("optim_step", {"adam_params": ADAM})):
+                self.assertNotIn("error", self.site.wait(self.site.api(path_, {"model_id": model, "seq_id": seq, **more})["request_id"]))
+                seq += 1
+        self.assertSame(self.weights(), self.weights(made["model_id"]))
+        file = self.site.root / "weights" / "c" / "model.safetensors"
+        file.write_bytes(file.read_bytes()[:-10])
+        broken = self.site.api("load_weights", {**ask, "model_seq_id": 8})
+        self.assertIn("damaged", self.site.wait(broken["request_id"])["error"])
+        self.assertNotIn(broken["model_id"], self.site.desk.models)
+        self.site.api(f"sessions/{self.site.session}/finish")
+        self.assertEqual(self.site.desk.models, {})
+        self.assertEqual(self.site.call("/api/v1/session_heartbeat", {"session_id": self.site.session})[0], 404)
+
+    def test_small_routes(self):
+        self.assertEqual(self.site.api("telemetry", {"events": []}), {"status": "accepted"})
+        self.assertIn("sample_cancel_enabled", self.site.api("client/dynamic_config"))
+        self.assertEqual(self.site.api("samplers/base", method="GET")["base_model"], "tiny")
+        self.assertEqual(self.site.call("/api/v1/samplers/nope", b"", "GET")[0], 404)
+        names = [m["id"] for m in self.site.call("/v1/models", b"", "GET")[1]["data"]]
+        self.assertEqual(names, ["current", "base", "tiny"])
+
     def test_a_client_that_goes_away_ends_its_rows_and_models_of_silent_clients_make_room(self):
         async def leave():
             job = asyncio.ensure_future(self.site.request("POST", "/v1/completions", {"prompt": [[1]] * 8, "max_tokens": 600}, gone=True))
@@ -380,11 +426,7 @@ class Server(unittest.TestCase):
 
         status, _ = self.site.loop.run_until_complete(leave())
         self.assertEqual(status, 499)
-        for _ in range(100):
-            if not self.site.engine.base.busy:
-                break
-            time.sleep(0.05)
-        self.assertFalse(self.site.engine.base.busy)
+        wait_until(self, lambda: not self.site.engine.base.busy)
         for _ in range(desk.MAX_MODELS - 1):
             self.site.new_model()
         asked = {"session_id": self.site.session, "model_seq_id": 99, "base_model": "tiny", "lora_config": {"rank": 0}}
@@ -407,6 +449,11 @@ class Server(unittest.TestCase):
             (fb(lambda d: None, loss="nope"), "must be one of"),
             (fb(lambda d: None, loss_fn_config={"x": 1}), "loss_fn_config"),
             (fb(lambda d: None, loss="ppo"), "needs"),
+            (fb(lambda d: None, loss_fn_config_v2={"x": {"text": "y"}}), "'x'"),
+            (fb(lambda d: None, loss_fn_config=[1]), "must be an object"),
+            (fb(lambda d: inputs(d)["weights"].update(sparse_crow_indices=[0])), "sparse"),
+            (fb(lambda d: inputs(d)["weights"].update(shape=[1, 3])), "shape"),
+            (("forward_backward", {"model_id": "model-1", "seq_id": 51, "forward_only": 1, "forward_backward_input": batch(self.draw, 1)}), "forward_only"),
             (fb(lambda d: inputs(d).update(mask=inputs(d)["weights"])), "unknown fields ['mask']"),
             (fb(lambda d: inputs(d)["weights"].update(data=[1, 2])), "one a token"),
             (fb(lambda d: inputs(d)["weights"].update(data=[1, math.nan, 0])), "finite"),
@@ -418,8 +465,18 @@ class Server(unittest.TestCase):
             (("optim_step", {"model_id": "model-1", "seq_id": "1"}), "whole number"),
             (("optim_step", {"model_id": "model-1", "seq_id": 60, "adam_params": {"learning_rate": math.inf}}), "finite"),
             (("save_weights", {"model_id": "model-1", "seq_id": 61, "path": "../x"}), "must match"),
-            (("create_model", {"session_id": self.site.session, "base_model": "tiny", "lora_config": {"rank": 8}}), "rank: 0"),
+            (("create_model", {"session_id": self.site.session, "base_model": "tiny", "lora_config": {"rank": -1}}), "rank"),
+            (("create_model", {"session_id": self.site.session, "base_model": "tiny"}), "rank: 0"),
+            (("create_model", {"session_id": self.site.session, "base_model": "tiny", "lora_config": {
+                "rank": 2, "train_attn": False, "train_mlp": False, "train_unembed": False}}), "nothing to adapt"),
             (("create_model", {"session_id": self.site.session, "base_model": "other", "lora_config": {"rank": 0}}), "holds"),
+            (("create_model", {"session_id": self.site.session, "base_model": "tiny", "lora_config": {"rank": 0},
+                               "optimizer_config": {"type": "dimuon"}}), "adamw"),
+            (("optim_step", {"model_id": "model-1", "seq_id": 62, "optimizer_params": {"type": "dimuon"}}), "optimizer_params"),
+            (("asample", {"sampling_session_id": "base", "prompt": {"chunks": [{"tokens": [1]}]}, "topk_sample_logprobs": 2,
+                          "sampling_params": {"max_tokens": 1}}), "topk_sample_logprobs"),
+            (("asample", {"sampling_session_id": "base", "prompt": {"chunks": [{"tokens": [1]}]}, "sampling_params": {"max_tokens": 1, "stop": "x"}}), "token ids"),
+            (("load_weights", {"session_id": self.site.session, "model_seq_id": 9, "path": "nowhere"}), "no complete checkpoint"),
             (("retrieve_future", {"request_id": "zzz"}), "never gave"),
         ]
         for (path, body), words in cases:
@@ -429,7 +486,8 @@ class Server(unittest.TestCase):
             ({"prompt": []}, "prompt"), ({"prompt": [[1], []]}, "empty"), ({"prompt": [[1.5]]}, "whole numbers"),
             ({"prompt": [[1]], "seed": [1, 2]}, "one each"), ({"prompt": [1] * 600, "max_tokens": 100}, "positions"),
             ({"prompt": [1], "stop": ["x"]}, "token ids"), ({"prompt": [1], "model": "x"}, "current"), ({"prompt": [1], "best": 1}, "unknown"),
-            ({"prompt": [1], "temperature": -1}, "temperature"), ({"prompt": [1], "max_tokens": 0}, "max_tokens"), ({"prompt": [1], "n": 2}, "n"),
+            ({"prompt": [1], "temperature": -1}, "temperature"), ({"prompt": [1], "max_tokens": 0}, "max_tokens"), ({"prompt": [1], "n": 0}, "n"),
+            ({"prompt": "text"}, "tokenizer.json"), ({"prompt": [1], "logprobs": 5}, "logprobs"), ({"prompt": [1], "min_p": 0.5}, "min_p"),
         ]:
             status, value = self.site.call("/v1/completions", body)
             self.assertTrue(400 <= status < 500 and words in value["detail"], (body, status, value))

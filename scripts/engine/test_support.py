@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 import numerics
@@ -74,11 +75,11 @@ def random_specs(draw: random.Random, count: int, longest: int = 90, tokens: int
 class Site:
     """The whole server without a socket."""
 
-    def __init__(self, policy=None, start=None):
+    def __init__(self, policy=None, start=None, folder=None):
         self.engine = Engine(policy or QWEN, start or QWEN_START, 64, 1 << 24)
         self.engine.thread.start()
         self.root = Path(tempfile.mkdtemp(prefix="state-", dir=HOME))
-        self.desk = Desk(self.engine, make("qwen3"), self.root, "tiny")
+        self.desk = Desk(self.engine, folder or make("qwen3"), self.root, "tiny")
         self.app = build(self.desk, {})
         self.loop = asyncio.new_event_loop()
         self.session = self.api("create_session", {})["session_id"]
@@ -89,8 +90,10 @@ class Site:
         self.engine.thread.join(5)
         self.loop.close()
 
-    async def request(self, method: str, path: str, body, gone=False) -> tuple[int, dict]:
+    async def request(self, method: str, path: str, body, gone=False, headers=None) -> tuple[int, dict | bytes]:
+        """Status and the parsed JSON, or the bytes of anything else."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        headers = {"content-type": "application/json", **(headers or {})}
         sent: list = []
         pending = [{"type": "http.request", "body": raw, "more_body": False}]
 
@@ -105,12 +108,14 @@ class Site:
             sent.append(message)
 
         scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": b"",
-                 "headers": [(b"content-type", b"application/json")], "http_version": "1.1", "scheme": "http", "root_path": ""}
+                 "headers": [(k.encode(), v.encode()) for k, v in headers.items()], "http_version": "1.1", "scheme": "http", "root_path": ""}
         await self.app(scope, receive, send)
-        return sent[0]["status"], json.loads(b"".join(m.get("body", b"") for m in sent[1:]))
+        kind, content = dict(sent[0]["headers"])[b"content-type"], b"".join(m.get("body", b"") for m in sent[1:])
+        return sent[0]["status"], json.loads(content) if kind.startswith(b"application/json") else content
 
-    def call(self, path: str, body, method="POST") -> tuple[int, dict]:
-        return self.loop.run_until_complete(self.request(method, path, body))
+    def call(self, path: str, body, method="POST", **headers: str) -> tuple[int, dict | bytes]:
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.loop.run_until_complete(self.request(method, path, body, headers=headers))
 
     def api(self, path: str, body=None, method="POST") -> dict:
         status, value = self.call("/api/v1/" + path, {} if body is None else body, method)
@@ -124,14 +129,22 @@ class Site:
         self.seq += 1
         return self.wait(self.api(path, {"model_id": model, "seq_id": self.seq, **body})["request_id"])
 
-    def new_model(self) -> str:
-        made = self.api("create_model", {"session_id": self.session, "model_seq_id": len(self.desk.made) + 1, "base_model": "tiny", "lora_config": {"rank": 0}})
+    def new_model(self, **lora) -> str:
+        lora = {"rank": 0, **lora}
+        made = self.api("create_model", {"session_id": self.session, "model_seq_id": len(self.desk.made) + 1, "base_model": "tiny", "lora_config": lora})
         return self.wait(made["request_id"])["model_id"]
 
     def sample(self, **body) -> dict:
         status, value = self.call("/v1/completions", body)
         assert status == 200, (status, value)
         return value
+
+
+def wait_until(case, true, seconds: float = 5.0) -> None:
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.02)
+    case.assertTrue(true())
 
 
 def datum(draw: random.Random, length: int, loss: str = "cross_entropy", weights=None) -> dict:

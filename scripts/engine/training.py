@@ -20,9 +20,14 @@ GRAIN = 8  # lengths inside a micro-batch are rounded up to this
 
 
 class TrainedModel:
+    """`weights` are what is trained; here all of the model's, in lora.py its adapters."""
+
+    file = "model.safetensors"  # what a checkpoint calls them
+
     def __init__(self, name: str, policy, start: dict[str, torch.Tensor]):
         self.name, self.policy = name, policy
-        self.weights = {key: value.detach().clone().requires_grad_(True) for key, value in start.items()}
+        # float32 whatever the passes use: in bfloat16 most updates of a step would be rounded away
+        self.weights = {key: value.detach().to(torch.float32, copy=True).requires_grad_(True) for key, value in start.items()}
         self.first: dict[str, torch.Tensor] = {}  # Adam's running means
         self.second: dict[str, torch.Tensor] = {}
         self.steps = 0
@@ -32,8 +37,17 @@ class TrainedModel:
         self.spoiled = False  # a forward_backward of this step failed: its gradient would be incomplete
         self.pending = 0  # data whose gradients wait for optim_step
 
+    def state(self) -> dict[str, torch.Tensor]:
+        """The whole model's weights, for a pass; gradients reach `weights` through them."""
+        return {key: value.to(self.policy.dtype) for key, value in self.weights.items()}
+
+    def facts(self) -> dict | None:
+        """How adapters were made; None where all weights train."""
+        return None
+
     def snapshot(self) -> dict[str, torch.Tensor]:
-        return {key: value.detach().clone() for key, value in self.weights.items()}
+        """The whole model's weights as they are now."""
+        return {key: value.detach().to(self.policy.dtype, copy=True) for key, value in self.weights.items()}
 
     def clear(self) -> None:
         self.pending, self.spoiled = 0, False
@@ -86,7 +100,7 @@ class TrainedModel:
                 if array is None and default is None:
                     return None
                 parts.append(numpy.full(len(chosen), default) if array is None else array[chosen])
-            return torch.from_numpy(numpy.concatenate(parts))
+            return torch.from_numpy(numpy.concatenate(parts)).to(self.policy.device)
 
         targets = gather("target_tokens")[:, None]
         terms = losses.Terms(
@@ -95,9 +109,9 @@ class TrainedModel:
             gather("clip_high_threshold", config.get("clip_high_threshold")))
         heat = gather("temperature")
         with torch.set_grad_enabled(learns):
-            logits = self.policy.logits(self.weights, torch.from_numpy(ids), torch.from_numpy(flat))
+            logits = self.policy.logits(self.state(), *(torch.from_numpy(part).to(self.policy.device) for part in (ids, flat)))
         with torch.no_grad():
-            scaled = logits if heat is None else logits / heat[:, None].float()
+            scaled = logits.float() if heat is None else logits.float() / heat[:, None].float()
             everywhere = torch.log_softmax(scaled, -1)
             logp = everywhere.gather(-1, targets)[:, 0]
             per_token, slope = losses.evaluate(loss, logp, terms)
@@ -109,8 +123,8 @@ class TrainedModel:
                 grad = everywhere.exp_().mul_(-slope)
                 grad.scatter_add_(-1, targets, slope)
         if learns:
-            logits.backward(grad)
-        return logp.double().numpy(), float(per_token.sum())
+            logits.backward(grad.to(logits.dtype))
+        return logp.double().cpu().numpy(), float(per_token.sum())
 
     def optim_step(self, adam: dict, batch_id: str | None) -> dict:
         """torch.optim.AdamW's update, all hyper-parameters from this call; 0 for grad_clip_norm means no clipping."""

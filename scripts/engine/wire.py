@@ -9,16 +9,25 @@ from dataclasses import dataclass
 import numpy
 
 import losses
+import messages
 from refusal import Refusal
 from sampling import Params
+from text import Text
 
 MISSING = object()
 MAX_BODY = 64 << 20
 
 
-def body(raw: bytes) -> dict:
+def body(raw: bytes, headers, binary: bool = False) -> dict:
+    """The body of a request; `binary`: this route takes protocol buffers, too."""
     if len(raw) > MAX_BODY:
         raise Refusal(f"Cannot read the body: {len(raw)} bytes, at most {MAX_BODY}; send smaller chunks", 413)
+    if headers.get("content-encoding", "identity") != "identity":
+        raise Refusal(f"Cannot read the body: its encoding is {headers['content-encoding']!r}, must be none", 415)
+    if headers.get("content-type", "").startswith(messages.MEDIA):
+        if binary:
+            return messages.request(raw)
+        raise Refusal(f"Cannot read the body: this route takes JSON, not {messages.MEDIA}", 415)
     try:
         value = json.loads(raw or b"{}")
     except ValueError as error:
@@ -32,6 +41,13 @@ def only(record: dict, allowed: set[str], where: str) -> None:
     unknown = sorted(set(record) - allowed)
     if unknown:
         raise Refusal(f"Cannot read {where}: unknown fields {unknown}; known are {sorted(allowed)}", 422)
+
+
+def unset(record: dict, keys: tuple[str, ...], where: str) -> None:
+    """Fields of later protocol versions that may be sent as long as they ask for nothing."""
+    for key in keys:
+        if record.get(key):
+            raise Refusal(f"Cannot {where} with {key}: it is not known here", 422)
 
 
 def text(record: dict, key: str, default=MISSING) -> str:
@@ -58,6 +74,13 @@ def whole(record: dict, key: str, default=MISSING, low=0, high=2**63 - 1) -> int
     return value
 
 
+def flag(record: dict, key: str, default: bool) -> bool:
+    value = record.get(key, default)
+    if not isinstance(value, bool):
+        raise Refusal(f"Cannot read {key}: is {value!r}, must be true or false", 422)
+    return value
+
+
 def integers(value, where: str, low: int, high: int) -> numpy.ndarray:
     array = _array(value, where)
     if array.dtype.kind != "i" or (array.size and (array.min() < low or array.max() > high)):
@@ -73,6 +96,8 @@ def reals(value, where: str) -> numpy.ndarray:
 
 
 def _array(value, where: str) -> numpy.ndarray:
+    if isinstance(value, numpy.ndarray):
+        return value
     try:
         array = numpy.asarray(value if value != [] else numpy.zeros(0, numpy.int64))
     except (ValueError, OverflowError) as error:
@@ -103,6 +128,18 @@ def chunks(value, where: str, vocabulary: int, positions: int) -> list[int]:
     return ids
 
 
+def dense(tensor, where: str):
+    """The flat numbers of a TensorData."""
+    if not isinstance(tensor, dict):
+        raise Refusal(f"Cannot read {where}: must be an object with data, dtype and shape", 422)
+    if tensor.get("sparse_crow_indices") is not None or tensor.get("sparse_col_indices") is not None:
+        raise Refusal(f"Cannot use {where}: it is sparse; only dense tensors are known here", 422)
+    shape = tensor.get("shape")
+    if shape is not None and (not isinstance(shape, list) or len(shape) != 1):
+        raise Refusal(f"Cannot use {where}: its shape is {shape}, must be one number, the count of tokens", 422)
+    return tensor.get("data")
+
+
 def data(value, loss: str, vocabulary: int, positions: int) -> list[Datum]:
     if not isinstance(value, list) or not value:
         raise Refusal("Cannot read data: must be a list of at least one datum", 422)
@@ -111,7 +148,7 @@ def data(value, loss: str, vocabulary: int, positions: int) -> list[Datum]:
         where = f"data[{i}]"
         if not isinstance(item, dict):
             raise Refusal(f"Cannot read {where}: must be an object", 422)
-        only(item, {"model_input", "loss_fn_inputs"}, where)
+        only(item, {"model_input", "loss_fn_inputs", "model_input_spans", "loss_fn_input_spans"}, where)
         ids = chunks(item.get("model_input"), f"{where}.model_input", vocabulary, positions)
         given = item.get("loss_fn_inputs")
         if not isinstance(given, dict):
@@ -123,7 +160,7 @@ def data(value, loss: str, vocabulary: int, positions: int) -> list[Datum]:
         inputs = {}
         for name, tensor in given.items():
             at = f"{where}.loss_fn_inputs.{name}"
-            numbers = tensor.get("data") if isinstance(tensor, dict) else None
+            numbers = dense(tensor, at)
             array = integers(numbers, at, 0, vocabulary - 1) if name == "target_tokens" else reals(numbers, at)
             if len(array) != len(ids):
                 raise Refusal(f"Cannot use {at}: has {len(array)} values for {len(ids)} tokens, must be one a token", 422)
@@ -134,18 +171,22 @@ def data(value, loss: str, vocabulary: int, positions: int) -> list[Datum]:
     return out
 
 
-def params(record: dict, vocabulary: int, default_max: int | None = None) -> Params:
-    """Sampling parameters of one row, Tinker or OpenAI names."""
-    stop = record.get("stop_token_ids", record.get("stop")) or []
-    if isinstance(stop, str) or any(isinstance(s, str) for s in stop):
-        raise Refusal("Cannot stop on text: this engine has no tokenizer; send stop as a list of token ids", 422)
+def params(record: dict, vocabulary: int, words: Text, least: int = 1, also_stop: frozenset[int] = frozenset()) -> Params:
+    """Sampling parameters of one row, Tinker or OpenAI names. `least` is the fewest tokens that may be asked for."""
+    stop, ids = record.get("stop"), record.get("stop_token_ids") or []
+    stop = stop if isinstance(stop, list) else [] if stop is None else [stop]
+    if not isinstance(ids, list):
+        raise Refusal("Cannot read stop_token_ids: must be a list of token ids", 422)
+    texts, ids = [s for s in stop if isinstance(s, str)], [s for s in stop if not isinstance(s, str)] + ids
     top_k = whole(record, "top_k", -1, -1, vocabulary)
     return Params(
-        max_tokens=whole(record, "max_tokens", MISSING if default_max is None else default_max, 1),
+        max_tokens=whole(record, "max_tokens", MISSING, least),
         temperature=float(number(record, "temperature", 1.0, 0.0, 100.0)),
         top_p=float(number(record, "top_p", 1.0, 1e-9, 1.0)),
         top_k=top_k,
-        stop=frozenset(integers(list(stop), "stop", 0, vocabulary - 1).tolist()),
+        stop=frozenset(integers(ids, "stop", 0, vocabulary - 1).tolist()) | also_stop,
+        ends=words.ender(texts) if texts else None,
+        held=max((len(s) - 1 for s in texts), default=0),
     )
 
 

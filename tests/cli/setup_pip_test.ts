@@ -49,6 +49,7 @@ Deno.test("explainPip() tells apart what went wrong", () => {
     "none)\nERROR: No matching distribution found for a==1\n";
   const cases: [string, string][] = [
     [none, "no-wheel"],
+    ["ERROR: ResolutionImpossible: a==1 and the constraint a<=2", "no-wheel"],
     [
       `WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError'\n${none}`,
       "offline",

@@ -58,6 +58,19 @@ Deno.test("choosePython() takes the first that fits", () => {
   assert.equal(chosen.name, "python3.11");
 });
 
+Deno.test("choosePython() passes over what is too old for one environment", () => {
+  const older = { name: "python3", facts };
+  const newer = {
+    name: "python3.12",
+    facts: { ...facts, version: [3, 12, 1] as typeof facts.version },
+  };
+  assert.equal(choosePython([older, newer], 12).name, "python3.12");
+  assert.throws(
+    () => choosePython([older], 12),
+    /must be CPython 3\.12 to 3\.14 \(tried: python3 is 3\.11\.7, must be 3\.12 or newer\)/,
+  );
+});
+
 Deno.test("choosePython() explains a missing, an unfit and an incomplete Python apart", () => {
   const code = (candidates: Parameters<typeof choosePython>[0]) => {
     try {

@@ -22,6 +22,7 @@ import { designSlot, repliesPerSlot } from "../../lib/loop/generate.ts";
 import { knownPrograms } from "../../lib/loop/judge.ts";
 import { ledgerRows } from "../../lib/loop/report.ts";
 import type { SlotPlan } from "../../lib/loop/slots.ts";
+import { Turnstile } from "../../lib/loop/turnstile.ts";
 import { Twins } from "../../lib/loop/twins.ts";
 import { Store } from "../../lib/store/mod.ts";
 import { fakeSampler } from "../agent/fake_sampler.ts";
@@ -119,7 +120,8 @@ async function design(loop: Loop, rollout = 0): Promise<string[][]> {
     const brief = { skill, memory: [], difficulty: "medium" };
     return { slot, skill, document: null, brief, parents: [] };
   });
-  await Promise.all(plans.map((plan) => designSlot(loop, plan, rollout, twins)));
+  const turnstile = new Turnstile(2);
+  await Promise.all(plans.map((plan) => designSlot(loop, plan, rollout, twins, turnstile)));
   return plans.map(({ slot }) =>
     designsOf(store, rollout, slot).map(({ id }) => lastOf(store, id))
   );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { agentBatch } from "../../lib/loop/update.ts";
+import { agentBatch, applyBatch } from "../../lib/loop/update.ts";
 import { configSchema } from "../../lib/loop/config.ts";
-import { makePlays } from "../grpo/help.ts";
+import { makeBatch, makePlays, makeUnit } from "../grpo/help.ts";
 
 function batchOf(set: Record<string, unknown>, baselines?: Record<string, number>) {
   const { advantages, baselineDecay } = configSchema.shape;
@@ -59,4 +59,25 @@ Deno.test("agentBatch(): a turn rendered anew begins a sequence of its own", () 
     { ids: [0, 1, 2], logps: [0, 0, -1], mask: [0, 0, 1] },
     { ids: [10, 11, 12], logps: [0, 0, -2], mask: [0, 0, 1] },
   ]);
+});
+
+Deno.test("applyBatch(): an engine that takes whole batches gets it and nothing else; no KL there", async () => {
+  const batch = makeBatch([makeUnit({ id: "a" }), makeUnit({ id: "b", advantage: 0 })]);
+  const taken: unknown[] = [];
+  const trainer = {
+    capabilities: { engine: "whole" },
+    takeBatch: (given: unknown) => Promise.resolve({ weightsVersion: taken.push(given) }),
+  };
+  const apply = (klCoefficient: number) => {
+    const config = { klCoefficient, maxDifference: 0.25 };
+    return applyBatch({ config, engine: { trainer } } as never, batch);
+  };
+  const { weighted, gradNorm, weightsVersion } = await apply(0);
+  assert.deepEqual(taken, [batch]);
+  assert.equal(weightsVersion, 1);
+  assert.equal(gradNorm, null);
+  assert.equal(weighted.statistics.meanDifference, 0);
+  assert.equal(weighted.loss, -0.5, "half of the units have advantage 1");
+  await assert.rejects(apply(0.1), /klCoefficient is 0.1, must be 0 on whole/);
+  assert.equal(taken.length, 1);
 });

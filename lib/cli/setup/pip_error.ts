@@ -57,7 +57,9 @@ export function explainPip(output: string, attempt: PipAttempt): SetupError {
         "put the wheels in a folder and set PIP_FIND_LINKS to it and PIP_NO_INDEX=1",
     );
   }
-  if (/No matching distribution found|Could not find a version/i.test(output)) {
+  if (
+    /No matching distribution found|Could not find a version|ResolutionImpossible/i.test(output)
+  ) {
     return new SetupError(
       "no-wheel",
       `Cannot fill ${place}: no accepted package for Python ${python} on ${machine}. ${said}`,

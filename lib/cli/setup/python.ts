@@ -59,12 +59,15 @@ export function parseFacts(text: string): PythonFacts | undefined {
   }
 }
 
-/** Why this Python cannot carry the environments, or undefined. */
-export function unfitness(facts: PythonFacts): string | undefined {
+/** Why this Python cannot carry an environment that needs Python 3.`oldest` or newer, or undefined. */
+export function unfitness(
+  facts: PythonFacts,
+  oldest: number = SUPPORTED.oldest,
+): string | undefined {
   const [major, minor] = facts.version;
   const version = facts.version.join(".");
   if (facts.implementation !== "cpython") return `is ${facts.implementation}, must be CPython`;
-  if (major !== 3 || minor < SUPPORTED.oldest) return `is ${version}, must be 3.10 or newer`;
+  if (major !== 3 || minor < oldest) return `is ${version}, must be 3.${oldest} or newer`;
   if (minor > SUPPORTED.newest) {
     return `is ${version}, and the lock files hold packages for 3.10 to 3.${SUPPORTED.newest}`;
   }
@@ -77,18 +80,19 @@ export function unfitness(facts: PythonFacts): string | undefined {
 }
 
 /**
- * The first candidate that fits.
+ * The first candidate that fits an environment that needs Python 3.`oldest` or newer.
  *
  * @throws SetupError with everything that was tried
  */
 export function choosePython(
   candidates: readonly Candidate[],
+  oldest: number = SUPPORTED.oldest,
 ): { name: string; facts: PythonFacts } {
   const tried: string[] = [];
   let withoutVenv: PythonFacts | undefined;
   let answered = false;
   for (const { name, facts, problem } of candidates) {
-    const reason = facts === undefined ? problem ?? "did not answer" : unfitness(facts);
+    const reason = facts === undefined ? problem ?? "did not answer" : unfitness(facts, oldest);
     if (facts !== undefined && reason === undefined) return { name, facts };
     answered ||= facts !== undefined;
     if (facts !== undefined && (!facts.venv || !facts.ensurepip)) withoutVenv ??= facts;
@@ -107,7 +111,7 @@ export function choosePython(
   }
   throw new SetupError(
     answered ? "python-unfit" : "python-missing",
-    `Cannot find a Python that fits: must be CPython 3.10 to 3.${SUPPORTED.newest} ${list}`,
+    `Cannot find a Python that fits: must be CPython 3.${oldest} to 3.${SUPPORTED.newest} ${list}`,
     `Install one (Debian, Ubuntu: apt-get install python3 python3-venv), ${other}`,
   );
 }

@@ -50,6 +50,8 @@ export interface SetupReport {
   made: Built[];
 }
 
+type Python = ReturnType<typeof choosePython>;
+
 interface Pending {
   spec: EnvironmentSpec;
   lock: string;
@@ -98,9 +100,14 @@ export async function pendingEnvironments(root: string, wishes: Wishes): Promise
 async function makeAll(pending: readonly Pending[], options: SetupOptions): Promise<Built[]> {
   const { root, display } = options;
   for (const { spec } of pending) await checkLocks(root, spec);
-  const python = choosePython(await askPythons(options));
-  const { facts } = python;
-  display.say(`Python ${facts.version.join(".")}  ${facts.executable}`);
+  const pythons = new Map<number | undefined, Python>();
+  for (const { spec: { oldestPython } } of pending) {
+    if (pythons.has(oldestPython)) continue;
+    const python = choosePython(await askPythons(options, oldestPython), oldestPython);
+    pythons.set(oldestPython, python);
+    display.say(`Python ${python.facts.version.join(".")}  ${python.facts.executable}`);
+  }
+  const [{ facts }] = pythons.values();
   // torch's own size is checked when its build is known
   const torchMB = pending.some(({ spec }) => spec.torchLocks.length > 0) ? 900 : 0;
   const needed = pending.reduce((sum, { spec }) => sum + spec.diskMB, torchMB);
@@ -111,6 +118,7 @@ async function makeAll(pending: readonly Pending[], options: SetupOptions): Prom
     for (const { spec, lock } of pending) {
       if (options.signal?.aborted) throw interrupted();
       const log = (line: string) => void lines.push(line);
+      const python = pythons.get(spec.oldestPython)!;
       const built = await buildEnvironment(spec, { ...options, python, lock, log });
       display.say(`${spec.name}  ready in ${seconds(built.seconds)}`);
       made.push(built);
@@ -134,7 +142,7 @@ async function checkLocks(root: string, spec: EnvironmentSpec): Promise<void> {
 }
 
 /** Asks each name what it is, until one fits. */
-async function askPythons(options: SetupOptions): Promise<Candidate[]> {
+async function askPythons(options: SetupOptions, oldest?: number): Promise<Candidate[]> {
   const asked: Candidate[] = [];
   for (const name of pythonNames(options.wishes.python)) {
     const candidate = await askPython(name, options);
@@ -142,7 +150,7 @@ async function askPythons(options: SetupOptions): Promise<Candidate[]> {
     // the same would be said of every name
     if (candidate.problem?.startsWith(BLOCKED)) return asked;
     try {
-      choosePython([candidate]);
+      choosePython([candidate], oldest);
       return asked;
     } catch {
       // the next one may fit; the reasons are collected in `asked`

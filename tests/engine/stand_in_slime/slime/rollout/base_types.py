@@ -1,0 +1,9 @@
+"""What a rollout function returns."""
+
+from dataclasses import dataclass
+
+
+@dataclass
+class RolloutFnTrainOutput:
+    samples: list
+    metrics: dict = None
