@@ -4,15 +4,17 @@ import time
 
 class Play:
     """One child and what it may still use. `counted_from` is the CPU time of the process from which the request in
-    progress counts, None while nothing is counted; `ends` when its wall time is over."""
+    progress counts, None while nothing is counted; `ends` when its wall time is over; `seen` its CPU time at the last look
+    at a long request, `idle` how many looks saw no more."""
 
-    __slots__ = ("identity", "pid", "clock", "request_cpu", "cpu", "ends", "counted_from", "why", "detail")
+    __slots__ = ("identity", "pid", "clock", "request_cpu", "cpu", "ends", "counted_from", "why", "detail", "seen", "idle")
 
     def __init__(self, identity, pid):
         self.identity, self.pid = identity, pid
         self.clock = (~pid << 3) | 2  # the process CPU clock of that pid
         self.request_cpu = self.cpu = self.ends = float("inf")
         self.counted_from = self.why = self.detail = None
+        self.seen, self.idle = 0.0, 0
 
     def begin(self, limits, now):
         """`limits` are request CPU, request wall, CPU and wall seconds, megabytes."""

@@ -17,7 +17,7 @@ from plays import Play
 from relay import HEADER, MAX_FRAME, Relay, RelayedPlay, private_buffer
 from syscalls import check, libc
 
-START, REQUEST, KILL, BEGIN, COUNT, UNCOUNT, LIMIT, LOWER = 1, 2, 3, 4, 5, 6, 7, 8
+START, REQUEST, KILL, BEGIN, COUNT, UNCOUNT, LIMIT, LOOK = 1, 2, 3, 4, 5, 6, 7, 8
 READY, REPLY, EXIT, LIMITED = 1, 2, 3, 4
 LIMITS = struct.Struct("<5d")
 MEMORY = struct.Struct("<2d")
@@ -27,6 +27,7 @@ WHYS = (None, "kill", "deadline", "protocol", "crash", "start", "host")
 DIRECT = 0x80000000  # plays with a connection of their own
 AT_ONCE = 8  # forks between two looks at the host
 BUSY_SECONDS, NICE = 0.02, 10
+IDLE_SECONDS, IDLE_LOOKS = 0.0002, 100  # the host has it looked at some 15 times a second
 
 
 def child_events():
@@ -189,18 +190,27 @@ class Zygote:
         elif kind == BEGIN:
             self._begin(play, LIMITS.unpack_from(self.input, offset))
         elif kind == COUNT:
-            play.counted_from = play.cpu_time()
+            play.counted_from = play.seen = play.cpu_time()
+            play.idle = 0
             self.look_again(time.monotonic() + play.request_cpu)
         elif kind == UNCOUNT:
             play.counted_from = None
-        elif kind == LOWER:
-            self._lower(play)
+        elif kind == LOOK:
+            self._look(play)
         return False
 
-    def _lower(self, play):
-        """A child that works, and does not merely wait for a processor, gives way to the host and the other plays."""
-        if play.counted_from is not None and play.cpu_time() - play.counted_from > BUSY_SECONDS:
+    def _look(self, play):
+        """At a request that takes long. A child that works, and does not merely wait for a processor, gives way to the host
+        and the other plays; one that does nothing at all, look after look, will never answer."""
+        if play.counted_from is None or play.why is not None:
+            return
+        total = play.cpu_time()
+        if total - play.counted_from > BUSY_SECONDS:
             os.setpriority(os.PRIO_PROCESS, play.pid, NICE)
+        play.idle = play.idle + 1 if total - play.seen < IDLE_SECONDS else 0
+        play.seen = total
+        if play.idle >= IDLE_LOOKS:
+            self.kill(play, "deadline", "request did nothing in %d looks" % play.idle)
 
     # Ends
 

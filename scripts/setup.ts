@@ -9,7 +9,7 @@ import {
 } from "../lib/cli/setup/mod.ts";
 
 const optional = ENVIRONMENTS.filter((spec) => spec.optional === true);
-const USAGE = `deno task setup [NAME…] [--torch=cpu|cuda] [--accept-cuda] [--quiet]
+const USAGE = `deno task setup [NAME…] [--torch=cpu|cuda] [--accept-cuda] [--if-possible] [--quiet]
 
 Makes the Python environments of this project under .spade/ with pip, exactly as the lock files name
 them. Made only when named:
@@ -20,9 +20,10 @@ ${
     .join("\n")
 }
 --torch picks torch's build, --accept-cuda accepts the size of a CUDA build when no CPU build
-is to be had (also: SPADE_TORCH, SPADE_ACCEPT_CUDA=1). SPADE_PYTHON names the interpreter to use.`;
+is to be had (also: SPADE_TORCH, SPADE_ACCEPT_CUDA=1). SPADE_PYTHON names the interpreter to use.
+--if-possible leaves out named ones for which no Python here is new enough.`;
 
-const known = /^--(torch=(cpu|cuda)|accept-cuda|quiet|help)$/;
+const known = /^--(torch=(cpu|cuda)|accept-cuda|if-possible|quiet|help)$/;
 const also = Deno.args.filter((arg) => !arg.startsWith("-"));
 const unknown = Deno.args.find((arg) =>
   !known.test(arg) && !optional.some(({ name }) => name === arg)
@@ -61,6 +62,7 @@ try {
       python: env("SPADE_PYTHON"),
       torch: torch as TorchBuild | undefined,
       also,
+      ifPossible: Deno.args.includes("--if-possible"),
       acceptCuda: Deno.args.includes("--accept-cuda") || env("SPADE_ACCEPT_CUDA") === "1",
     },
     display,
@@ -69,7 +71,11 @@ try {
     confirm: terminal && Deno.stdin.isTerminal() ? (question) => confirm(question) : undefined,
   });
   if (report.made.length === 0 && !Deno.args.includes("--quiet")) {
-    const folders = wantedEnvironments(also).map(({ name }) => `.spade/${name}`);
+    const folders = [];
+    for (const { name } of wantedEnvironments(also)) {
+      const folder = `.spade/${name}`; // one that was left out is not there
+      if (await Deno.stat(folder).then(() => true, () => false)) folders.push(folder);
+    }
     display.say(`Python environments ready (${folders.join(", ")})`);
   }
   // a signal listener keeps the process alive

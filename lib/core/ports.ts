@@ -51,7 +51,7 @@ export interface Datum {
   advantages?: readonly number[];
 }
 
-export type LossName = "cross_entropy" | "importance_sampling" | "ppo";
+export type LossName = "cross_entropy" | "importance_sampling" | "ppo" | "cispo";
 
 export interface AdamParams {
   learningRate: number;

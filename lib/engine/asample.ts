@@ -49,7 +49,11 @@ export class TinkerSampler implements Sampler {
   constructor(
     readonly wire: Wire,
     readonly session: () => Promise<SamplingSession>,
-    readonly options: { deadlineMs?: number } = {},
+    readonly options: {
+      deadlineMs?: number;
+      /** Whether to offer protocol buffers, whose log-probabilities are float32. @default JSON only */
+      isBinary?: () => boolean;
+    } = {},
   ) {}
 
   /**
@@ -63,29 +67,30 @@ export class TinkerSampler implements Sampler {
   ): Promise<SampleReply> {
     const { prompt, params, seed } = request;
     const { id, weightsVersion } = await this.session();
+    const body = {
+      sampling_session_id: id,
+      seq_id: ++this.#seqId,
+      num_samples: 1,
+      prompt: { chunks: [{ type: "encoded_text", tokens: prompt }] },
+      sampling_params: {
+        max_tokens: params.maxTokens,
+        seed,
+        stop: params.stopIds,
+        temperature: params.temperature,
+        top_k: params.topK ?? -1,
+        top_p: params.topP ?? 1,
+      },
+    };
     const given = await submit(
       this.wire,
       API + "asample",
-      {
-        sampling_session_id: id,
-        seq_id: ++this.#seqId,
-        num_samples: 1,
-        prompt: { chunks: [{ type: "encoded_text", tokens: prompt }] },
-        sampling_params: {
-          max_tokens: params.maxTokens,
-          seed,
-          stop: params.stopIds,
-          temperature: params.temperature,
-          top_k: params.topK ?? -1,
-          top_p: params.topP ?? 1,
-        },
-      },
+      () => body,
       reply,
       {
         action: "sample a reply",
         deadlineMs: this.options.deadlineMs ?? 600_000,
         signal: options.signal,
-        binary: true,
+        binary: this.options.isBinary?.() ?? false,
       },
     );
     const [{ tokens, logprobs, stop_reason }] = given.sequences;

@@ -6,11 +6,8 @@ import type { Datum, LossName } from "../core/mod.ts";
 import { encode } from "./proto/codec.ts";
 import { dtypes, forwardBackwardRequest, packed } from "./proto/messages.ts";
 
-/** Losses on the wire: also one that {@link Datum}s are only translated to. */
-export type WireLoss = LossName | "cispo";
-
 export interface Chunk {
-  loss: WireLoss;
+  loss: LossName;
   /** JSON form. */
   data: WireDatum[];
   lengths: number[];
@@ -54,8 +51,10 @@ export function requestBytes(
   });
 }
 
+/** Of names and brackets around the numbers of a datum; of the longest float with its comma. */
+const FRAME_BYTES = 512, FLOAT_BYTES = 25;
 const FIELDS = { weights: "weights", logps: "logprobs", advantages: "advantages" } as const;
-const NEEDED: Record<WireLoss, readonly (keyof typeof FIELDS)[]> = {
+const NEEDED: Record<LossName, readonly (keyof typeof FIELDS)[]> = {
   cross_entropy: [],
   importance_sampling: ["logps", "advantages"],
   ppo: ["logps", "advantages"],
@@ -65,14 +64,14 @@ const NEEDED: Record<WireLoss, readonly (keyof typeof FIELDS)[]> = {
 /** Throws RangeError where lengths differ or a number is not finite: JSON would turn it into null. */
 export function chunks(
   data: readonly Datum[],
-  loss: WireLoss,
+  loss: LossName,
   limit: { data: number; bytes: number },
 ): Chunk[] {
   const out: Chunk[] = [];
   let bytes = 0;
   data.forEach((datum, i) => {
     const wire = onWire(datum, loss, i);
-    const size = JSON.stringify(wire).length + 1;
+    const size = mostBytes(wire);
     if (out.length === 0 || out.at(-1)!.data.length >= limit.data || bytes + size > limit.bytes) {
       out.push({ loss, data: [], lengths: [] });
       bytes = 0;
@@ -84,7 +83,22 @@ export function chunks(
   return out;
 }
 
-function onWire(datum: Datum, loss: WireLoss, index: number): WireDatum {
+/** Bytes a datum has at most in JSON, more than in protocol buffers: to write it for its length would cost as much again. */
+function mostBytes({ model_input, loss_fn_inputs }: WireDatum): number {
+  const ids = (values: readonly number[]) => {
+    let most = 0;
+    for (const value of values) if (value > most) most = value;
+    return values.length * (String(most).length + 1);
+  };
+  let sum = FRAME_BYTES + ids(model_input.chunks[0].tokens);
+  for (const { data, dtype } of Object.values(loss_fn_inputs)) {
+    if (dtype === "int64") sum += ids(data);
+    else for (const value of data) sum += value === 0 ? 2 : FLOAT_BYTES;
+  }
+  return sum;
+}
+
+function onWire(datum: Datum, loss: LossName, index: number): WireDatum {
   const { input, target } = datum;
   const cannot = (what: string) => new RangeError(`Cannot train on datum ${index}: ${what}`);
   if (input.length === 0) throw cannot("it is empty");

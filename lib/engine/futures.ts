@@ -13,19 +13,22 @@ const POLL_MS = 330_000;
 /** Times a call is sent whose result expires (410). */
 const SENDINGS = 3;
 
-/** Sends `body` to a heavy route and waits for its result. */
+/** How a body is sent: bodies are large, and made when it is their turn; the default is at once. */
+export type Turn = <T>(send: () => Promise<T>) => Promise<T>;
+
+/** Sends what `body` gives to a heavy route and waits for its result. */
 export async function submit<T>(
   wire: Wire,
   path: string,
-  body: unknown,
+  body: () => unknown,
   schema: z.ZodType<T>,
-  options: CallOptions,
+  options: CallOptions & { turn?: Turn },
 ): Promise<T> {
-  const { action, deadlineMs, signal: asked, binary, once } = options;
+  const { action, deadlineMs, signal: asked, binary, once, turn = (post) => post() } = options;
   return await limited(action, deadlineMs, [asked], async (signal) => {
     const call = { action, deadlineMs, signal };
-    const send = async () =>
-      (await wire.post(path, body, promiseReply, { ...call, once })).request_id;
+    const post = () => wire.post(path, body(), promiseReply, { ...call, once });
+    const send = async () => (await turn(post)).request_id;
     let request_id = await send();
     const outcome = z.union([failedFuture, waitingFuture, schema]);
     const poll = { ...call, deadlineMs: POLL_MS, binary };

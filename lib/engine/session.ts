@@ -115,7 +115,8 @@ export async function createModel(
     base_model: session.capabilities.model,
     ...modelBody(session.profile, session.rank, seq),
   };
-  return (await submit(wire, API + "create_model", body, replies.createdReply, call)).model_id;
+  return (await submit(wire, API + "create_model", () => body, replies.createdReply, call))
+    .model_id;
 }
 
 /** Opens sampling session number `seq` on the starting weights or on published ones. Returns its id. */

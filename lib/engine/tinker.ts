@@ -18,9 +18,9 @@ import {
   type TrainerCapabilities,
   type TrainerState,
 } from "../core/mod.ts";
-import { type Chunk, chunks, requestBytes, type WireLoss } from "./data.ts";
+import { type Chunk, chunks, requestBytes } from "./data.ts";
 import { limited } from "./deadline.ts";
-import { submit } from "./futures.ts";
+import { submit, type Turn } from "./futures.ts";
 import { SUMMED, summed } from "./means.ts";
 import * as replies from "./replies.ts";
 import { publishedSession, type SamplingSession, TinkerSampler } from "./asample.ts";
@@ -72,6 +72,8 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
   #session = "base";
   #base?: Promise<SamplingSession>;
   #incomplete = false;
+  /** Settles when the last body so far is sent: one at a time is in memory. */
+  #posts: Promise<unknown> = Promise.resolve();
   #encoding: "json" | "proto" | "auto";
 
   private constructor(wire: Wire, opened: Session, options: TinkerOptions) {
@@ -243,10 +245,11 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
 
   /** Samplers over `asample`: of the last published weights, and of the starting ones. */
   samplers(): { current: Sampler; base: Sampler } {
+    const isBinary = () => this.#encoding === "proto";
     const base = () => this.#base ??= this.#sessionOf({ path: undefined });
     return {
-      current: new TinkerSampler(this.#wire, () => (this.#sampling ?? base)()),
-      base: new TinkerSampler(this.#wire, base),
+      current: new TinkerSampler(this.#wire, () => (this.#sampling ?? base)(), { isBinary }),
+      base: new TinkerSampler(this.#wire, base, { isBinary }),
     };
   }
 
@@ -299,7 +302,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     ));
   }
 
-  #chunks(data: readonly Datum[], loss: WireLoss): Chunk[] {
+  #chunks(data: readonly Datum[], loss: LossName): Chunk[] {
     if (data.length === 0) {
       throw new RangeError("Cannot train on no data: must be at least one datum");
     }
@@ -344,13 +347,9 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
         forwardOnly: path === "forward",
         config: options.config,
       };
-      return this.#send(
-        "forward_backward",
-        requestBytes(chunk, call),
-        replies.anyLossReply,
-        action,
-        options.signal,
-      );
+      return this.#send("forward_backward", () => requestBytes(chunk, call), {
+        ...{ schema: replies.anyLossReply, action, signal: options.signal, binary: true },
+      });
     };
     const reply = this.#encoding === "proto" ? await proto() : await json().catch((error) => {
       const isRefusedForm = error instanceof EngineError &&
@@ -380,26 +379,27 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     model = this.#model,
   ): Promise<T> {
     const seq_id = ++model.seqId;
-    return this.#send(path, { model_id: model.id, seq_id, ...body }, schema, action, signal);
+    const sent = () => ({ model_id: model.id, seq_id, ...body });
+    return this.#send(path, sent, { schema, action, signal, binary: false });
   }
 
   #send<T>(
     path: string,
-    sent: Record<string, unknown> | Uint8Array,
-    schema: z.ZodType<T>,
-    action: string,
-    signal?: AbortSignal,
+    body: () => unknown,
+    of: { schema: z.ZodType<T>; action: string; signal?: AbortSignal; binary: boolean },
   ): Promise<T> {
-    const binary = sent instanceof Uint8Array;
+    const { schema, action, binary } = of;
     const once = path !== "forward" && this.#opened.profile.countsTwice;
     const deadlineMs = this.#deadlines.long;
-    return limited(
-      action,
-      deadlineMs,
-      [this.#closed.signal, signal],
-      (signal) =>
-        submit(this.#wire, API + path, sent, schema, { action, deadlineMs, signal, binary, once }),
-    );
+    const turn: Turn = (send) => {
+      const sent = this.#posts.then(send);
+      this.#posts = sent.catch(() => {});
+      return sent;
+    };
+    return limited(action, deadlineMs, [this.#closed.signal, of.signal], (signal) => {
+      const call = { action, deadlineMs, signal, binary, once, turn };
+      return submit(this.#wire, API + path, body, schema, call);
+    });
   }
 
   #beat(): void {

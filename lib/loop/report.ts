@@ -94,10 +94,13 @@ export function ledgerRow(
 }
 
 /** Tokens and calls of a rollout by role, counted from its records; the seconds are the rollout's, on one row. */
-export function ledgerRows(loop: Loop, rollout: number, seconds: number): RecordOf<"ledger">[] {
-  const { store } = loop;
-  const replies = store.all("reply", { where: { rollout } });
-  const turns = store.all("turn", { where: { rollout } });
+export function ledgerRows(
+  loop: Loop,
+  rollout: number,
+  turns: readonly RecordOf<"turn">[],
+  seconds: number,
+): RecordOf<"ledger">[] {
+  const replies = loop.store.all("reply", { where: { rollout } });
   const count = (
     role: RecordOf<"ledger">["role"],
     stage: string,

@@ -19,7 +19,7 @@ import { withPublished } from "./published.ts";
 import { ledgerRows, measureRollout } from "./report.ts";
 import { makeSet, type PlayedEnvironment, playSet } from "./set.ts";
 import { type LoopState, readState, writeState } from "./state.ts";
-import { agentBatch, applyBatch, makeBatch, updateRecord } from "./update.ts";
+import { agentBatch, applyBatch, makeBatch, turnsOf, updateRecord } from "./update.ts";
 import { regretOf } from "./windows.ts";
 
 /** Trains until the configured number of rollouts is done; yields one report a rollout. */
@@ -59,7 +59,9 @@ async function runRollout(run: Loop, committed: LoopState): Promise<RolloutRepor
   if (generates) state.queue.push(...queueSamples(loop, rollout));
 
   const regrets = generates ? regretsOf(loop, set, rollout) : new Map();
-  const agents = agentBatch(loop, set.flatMap(({ plain }) => plain), rollout, state.baselines);
+  const plain = set.flatMap((played) => played.plain);
+  const turns = turnsOf(loop, rollout);
+  const agents = agentBatch(loop, plain, rollout, state.baselines, turns);
   const { due, waiting } = drainDue(state.queue, rollout);
   const designers = designerBatch(loop, due, {
     rollout,
@@ -81,7 +83,7 @@ async function runRollout(run: Loop, committed: LoopState): Promise<RolloutRepor
   state.lastAgents = agents.units.length;
   const steered = steer(loop, state, set);
   const seconds = loop.clock() - started;
-  const ledger = ledgerRows(loop, rollout, seconds);
+  const ledger = ledgerRows(loop, rollout, turns, seconds);
   const report = measureRollout(loop, {
     rollout,
     set,

@@ -23,6 +23,11 @@ import type { Play } from "./groups.ts";
 
 type Context = Pick<Loop, "config" | "store">;
 
+/** Turns of a rollout by play, in their order. */
+export function turnsOf(loop: Context, rollout: number): RecordOf<"turn">[] {
+  return loop.store.all("turn", { where: { rollout }, orderBy: ["playId", "index"] });
+}
+
 /**
  * The agent's units of one rollout: plain plays only, with their tokens as sampled. Under `ema-baseline` the returns
  * are compared with `baselines`, which then move by the groups' means.
@@ -32,8 +37,9 @@ export function agentBatch(
   plain: readonly Play[],
   rollout: number,
   baselines: Readonly<Record<string, number>> = {},
+  allTurns = turnsOf(loop, rollout),
 ): { units: Unit[]; counts: AgentUnits; baselines: Record<string, number> } {
-  const { config, store } = loop;
+  const { config } = loop;
   const plays = config.shuffleRewards
     ? shuffleWithinGroups(plain, seedOf(config.seed, "shuffle agents", rollout))
     : plain;
@@ -46,10 +52,7 @@ export function agentBatch(
     plays: config.plays,
     parity: config.parity,
   });
-  const turns = Map.groupBy(
-    store.all("turn", { where: { rollout }, orderBy: ["playId", "index"] }),
-    (turn) => turn.playId,
-  );
+  const turns = Map.groupBy(allTurns, (turn) => turn.playId);
   const units = counts.units.map(({ id, advantage }): Unit => {
     const own = turns.get(id) ?? [];
     return {

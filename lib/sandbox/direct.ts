@@ -12,7 +12,7 @@ import type { SandboxLimits } from "../core/ports.ts";
 import type { Channel } from "./environment.ts";
 import type { Connection, Ear } from "./connection.ts";
 import type { Connections } from "./connections.ts";
-import { BEGIN, COUNT, KILL, LOWER, START, UNCOUNT } from "./frames.ts";
+import { BEGIN, COUNT, KILL, LOOK, START, UNCOUNT } from "./frames.ts";
 import type { Listener } from "./launcher.ts";
 import { encodeLimits } from "./limits.ts";
 import type { Exit } from "./replies.ts";
@@ -20,8 +20,8 @@ import type { Exit } from "./replies.ts";
 /** Milliseconds between the end of a child's connection and its own. */
 const GRACE_MS = 500;
 const SIGKILL = 9;
-/** A request that takes this long is probably at work, and goes on at a lower priority: it may not hold up the others. */
-const LONG_MS = 60;
+/** After this time without an answer, and again each time it has passed, the zygote looks at what a child does. */
+const LOOK_MS = 60;
 
 export class DirectPlay implements Channel, Ear {
   #listener!: Listener;
@@ -72,9 +72,9 @@ export class DirectPlay implements Channel, Ear {
       this.#tell(COUNT);
     }
     const asked = this.#askedAt;
-    if (asked !== undefined && now - Math.max(asked, this.#looked) > LONG_MS) {
+    if (asked !== undefined && now - Math.max(asked, this.#looked) > LOOK_MS) {
       this.#looked = now;
-      this.#tell(LOWER);
+      this.#tell(LOOK);
     }
     if (asked !== undefined && now - asked > this.limits.requestSeconds * 1000) {
       const took = ((now - asked) / 1000).toFixed(1);

@@ -14,9 +14,9 @@ export const LIMITS_BYTES = 40;
 
 /** Kinds the host sends. */
 export const START = 1, REQUEST = 2, KILL = 3;
-/** Kinds the host sends of plays with a connection: their limits, CPU time counts from now on, or no longer, or is much
- * already; and of all to come: what a child is forked with. */
-export const BEGIN = 4, COUNT = 5, UNCOUNT = 6, LIMIT = 7, LOWER = 8;
+/** Kinds the host sends of plays with a connection: their limits, CPU time counts from now on, or no longer, or a
+ * request takes long; and of all to come: what a child is forked with. */
+export const BEGIN = 4, COUNT = 5, UNCOUNT = 6, LIMIT = 7, LOOK = 8;
 /** Kinds a zygote sends. */
 export const READY = 1, REPLY = 2, EXIT = 3, LIMITED = 4;
 

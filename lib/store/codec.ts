@@ -110,7 +110,8 @@ export function decodeValue(column: Column, value: unknown): unknown {
   }
 }
 
-function aligned(bytes: Uint8Array, size: number): ArrayBuffer {
+/** The bytes of a packed column in a buffer of their own. */
+export function aligned(bytes: Uint8Array, size: number): ArrayBuffer {
   if (bytes.byteLength % size !== 0) {
     throw new RangeError(`Packed length is ${bytes.byteLength}, must be a multiple of ${size}`);
   }
@@ -122,7 +123,7 @@ function encodeText(text: string): string {
   return plain ? text : marker + JSON.stringify(text);
 }
 
-function decodeText(text: string): string {
+export function decodeText(text: string): string {
   return text.startsWith(marker) ? JSON.parse(text.slice(1)) : text;
 }
 

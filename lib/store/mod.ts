@@ -3,7 +3,8 @@
  * @module
  */
 export { type RunRecord, Store } from "./store.ts";
-export type { Query } from "./query.ts";
+export type { Query, Where } from "./query.ts";
+export { type ColumnValues, readColumns, readTogether } from "./read_columns.ts";
 export type { ChainHead } from "./chain.ts";
 export { type ChainDifference, type ChainReport, verifyChain } from "./verify.ts";
 export { compareRuns, type RunDifference, uncompared } from "./compare.ts";

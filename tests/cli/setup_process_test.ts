@@ -10,6 +10,7 @@ import {
   type SetupError,
   type SetupOptions,
   type SetupReport,
+  type Wishes,
 } from "../../lib/cli/setup/mod.ts";
 
 const FAKE = `#!/bin/sh
@@ -139,6 +140,18 @@ Deno.test("setUp() remakes only the environment whose lock file changed or whose
     assert.deepEqual((await place.run()).made.map(({ name }) => name), ["sandbox"]);
     await Deno.remove(`${place.root}/.spade/engine/bin/python`);
     assert.deepEqual((await place.run()).made.map(({ name }) => name), ["engine"]);
+  }));
+
+Deno.test("setUp() makes optional environments by name, or leaves out what no Python is new enough for", () =>
+  withPlace(async (place) => {
+    const python = `${place.root}/python`;
+    const named = { python, also: ["tinker-sdk", "skyrl"] }; // skyrl needs 3.12, there is 3.11
+    const names = async (wishes: Wishes) =>
+      (await place.run({ wishes })).made.map(({ name }) => name);
+    assert.equal((await failure(place.run({ wishes: named }))).code, "python-unfit");
+    const made = ["sandbox", "engine", "tinker-sdk"];
+    assert.deepEqual(await names({ ...named, ifPossible: true }), made);
+    assert.deepEqual(await names({ ...named, ifPossible: true }), []);
   }));
 
 Deno.test("two set-ups at once make everything once", () =>

@@ -50,12 +50,12 @@ Deno.test("submit() polls on while a call is at work, and sends it again when it
     () => json({ ok: true }),
   ];
   const [wire, calls] = fakeWire((_, __, n) => script[n - 1]?.() ?? json({}, 500));
-  assert.deepEqual(await submit(wire, "/work", { seq_id: 4 }, schema, call), { ok: true });
+  assert.deepEqual(await submit(wire, "/work", () => ({ seq_id: 4 }), schema, call), { ok: true });
   const sent = calls.filter(({ path }) => path === "/work").map(({ body }) => body);
   assert.deepEqual(sent, [{ seq_id: 4 }, { seq_id: 4 }]);
   assert.equal(calls.at(-1)!.body.request_id, "b");
   const [gone] = fakeWire((path) => path === "/work" ? json({ request_id: "a" }) : json({}, 410));
-  await assert.rejects(submit(gone, "/work", {}, schema, call), /answered 410/);
+  await assert.rejects(submit(gone, "/work", () => ({}), schema, call), /answered 410/);
 });
 
 Deno.test("Wire gives up with the last words and the cause", async () => {

@@ -163,4 +163,6 @@ export interface Wishes {
   acceptCuda?: boolean;
   /** Names of optional environments. */
   also?: readonly string[];
+  /** Leave out the optional ones for which no Python is new enough, instead of failing. */
+  ifPossible?: boolean;
 }

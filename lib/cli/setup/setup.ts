@@ -97,16 +97,28 @@ export async function pendingEnvironments(root: string, wishes: Wishes): Promise
   return (await Promise.all(checks)).flat();
 }
 
-async function makeAll(pending: readonly Pending[], options: SetupOptions): Promise<Built[]> {
-  const { root, display } = options;
-  for (const { spec } of pending) await checkLocks(root, spec);
+async function makeAll(all: readonly Pending[], options: SetupOptions): Promise<Built[]> {
+  const { root, display, wishes } = options;
+  for (const { spec } of all) await checkLocks(root, spec);
   const pythons = new Map<number | undefined, Python>();
-  for (const { spec: { oldestPython } } of pending) {
-    if (pythons.has(oldestPython)) continue;
-    const python = choosePython(await askPythons(options, oldestPython), oldestPython);
-    pythons.set(oldestPython, python);
-    display.say(`Python ${python.facts.version.join(".")}  ${python.facts.executable}`);
+  const pending: Pending[] = [];
+  for (const one of all) {
+    const { oldestPython, optional, name } = one.spec;
+    if (!pythons.has(oldestPython)) {
+      const asked = await askPythons(options, oldestPython);
+      try {
+        const python = choosePython(asked, oldestPython);
+        pythons.set(oldestPython, python);
+        display.say(`Python ${python.facts.version.join(".")}  ${python.facts.executable}`);
+      } catch (error) {
+        if (!(error instanceof SetupError && optional && wishes.ifPossible)) throw error;
+        display.say(`${name}  skipped: it needs Python 3.${oldestPython} or newer`);
+        continue;
+      }
+    }
+    pending.push(one);
   }
+  if (pending.length === 0) return [];
   const [{ facts }] = pythons.values();
   // torch's own size is checked when its build is known
   const torchMB = pending.some(({ spec }) => spec.torchLocks.length > 0) ? 900 : 0;

@@ -70,7 +70,10 @@ export function packed(values: ArrayLike<number>, dtype: keyof typeof dtypes): U
   for (let i = 0; i < values.length; i++) {
     if (dtype === "float32") view.setFloat32(4 * i, values[i], true);
     else if (dtype === "int32") view.setInt32(4 * i, values[i], true);
-    else view.setBigInt64(8 * i, BigInt(values[i]), true);
+    else {
+      view.setInt32(8 * i, values[i], true); // the lower half, whatever is above it
+      view.setInt32(8 * i + 4, Math.floor(values[i] / 2 ** 32), true);
+    }
   }
   return new Uint8Array(view.buffer);
 }
