@@ -60,7 +60,7 @@ function list(): string {
     "",
     ...notes,
     "",
-    "Of these only our own engine, and the protocol against it, is tested here; see the README.",
+    "Tried by us: embedded, its URL, jax and tape; the others are written from their sources. See the README.",
   ].join("\n");
 }
 
