@@ -252,11 +252,11 @@ Deno.test("screen: asked last, its replies are stored and counted, it never acce
   assert.deepEqual(screensSkipped(store.all("gate")).count, 1);
   assert.deepEqual(screensSkipped(store.all("gate")).of, 4);
 
-  const ledger = ledgerRows(loop, 0, 1).find(({ stage }) => stage === "screen")!;
+  const ledger = ledgerRows(loop, 0, [], 1).find(({ stage }) => stage === "screen")!;
   const tokens = replies.reduce((sum, { ids }) => sum + ids.length, 0);
   assert.deepEqual([ledger.role, ledger.calls, ledger.completionTokens], ["gates", 5, tokens]);
   assert.ok(ledger.promptTokens > 5 * 1000);
-  const design0 = ledgerRows(loop, 0, 1).find(({ role }) => role === "designer")!;
+  const design0 = ledgerRows(loop, 0, [], 1).find(({ role }) => role === "designer")!;
   assert.equal(design0.calls, 6, "opinions are no designs");
 });
 
