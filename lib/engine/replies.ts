@@ -59,7 +59,8 @@ export const completionsReply = z.object({
     token_ids: z.array(count),
     logprobs: z.object({ token_logprobs: z.array(z.number()) }),
     finish_reason: z.enum(["stop", "length"]),
-    prompt_token_ids: z.array(count).optional(),
+    // long, and compared with what was sent, number by number
+    prompt_token_ids: z.custom<readonly number[]>(Array.isArray).optional(),
   })),
 });
 export type Choice = z.infer<typeof completionsReply>["choices"][number];

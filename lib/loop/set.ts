@@ -78,8 +78,8 @@ export async function makeSet(
   if (storedSet(loop, rollout).length > 0) return await playSet(loop, rollout);
   const known = knownPrograms(loop, rollout);
   const twins = new Twins(repliesPerSlot(loop.config), loop.config.environments, known);
-  // Programs judged early are played while others are judged.
-  const turnstile = new Turnstile(navigator.hardwareConcurrency);
+  // Programs judged early are played while others are judged, on the other half of the processors.
+  const turnstile = new Turnstile(Math.max(1, navigator.hardwareConcurrency >> 1));
   const step = countStage(loop, rollout, "design and play", plans.length);
   const made = await settled(plans.map(async (plan) => {
     const environment = await designSlot(loop, plan, rollout, twins, turnstile);

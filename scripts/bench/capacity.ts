@@ -14,10 +14,11 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { presetFiles, pythonOf, root } from "../../lib/cli/files.ts";
 import { openSession } from "../../lib/cli/session.ts";
+import { checkProgram } from "../../lib/gates/mod.ts";
 import { resolveConfig, train } from "../../lib/loop/mod.ts";
 import { Store } from "../../lib/store/mod.ts";
 import { commitOf, cpuOf, descendantsCpu, forgetPeak, peakMemoryMb } from "./machine.ts";
-import { type Served, type StubOptions, tokens } from "./stub_server.ts";
+import { programOf, type Served, type StubOptions, tokens } from "./stub_server.ts";
 
 const SLOTS = 64;
 const variants: Record<string, Partial<StubOptions> & { turnMs: number }> = {
@@ -116,6 +117,7 @@ async function measure(asked: Partial<StubOptions> & { turnMs: number }) {
   }
 }
 
+/** All plays of a rollout have a process each: memory is reserved for the largest that each may be. */
 const settings = [
   ...["environments=24", "plays=16", "rollouts=4", "epoch=4", "delay=4", "maxTurns=12"],
   ...[`tokens.designer=${tokens.designer}`, `tokens.agent=${tokens.agent}`],
@@ -136,6 +138,9 @@ async function run(url: string, dir: string, stubPid: number) {
   await using session = await openSession({ ...{ config, dir, clock, signal }, emit: () => {} });
   const begin = { id: "run", rollout: -1, seed: 0, preset: "nano", config: { ...config } };
   using store = Store.create(dir, { run: begin, manifest: session.manifest });
+  // a run starts its interpreters once; what is measured is a rollout among many
+  const warm = programOf(99, "none", 0);
+  await checkProgram(warm, { sandbox: session.sandbox, maxTurns: config.maxTurns });
   const log = async (): Promise<Served[]> => await (await fetch(`${url}/log`)).json();
   const now = () => performance.timeOrigin + performance.now();
   const others = () => descendantsCpu() - cpuOf(stubPid);
@@ -150,9 +155,6 @@ async function run(url: string, dir: string, stubPid: number) {
     from = now();
   }
   const { user, system } = process.cpuUsage(cpu);
-  if (Deno.env.get("DEBUG")) {
-    console.log(store.all("gate").slice(0, 6), store.all("event").slice(0, 3));
-  }
   const turns = store.count("turn");
   const sum = (pick: (part: Part) => number) => parts.reduce((all, part) => all + pick(part), 0);
   const use = (some: Part[]) => {
@@ -182,8 +184,12 @@ function round(value: number): number {
 }
 
 const results: Record<string, unknown> = {};
-for (const [name, variant] of Object.entries(variants)) {
-  if (flags.only !== undefined && !name.includes(flags.only)) continue;
+const chosen = Object.entries(variants).filter(([name]) => name.includes(flags.only ?? ""));
+if (chosen.length === 0) {
+  console.error(`Cannot measure "${flags.only}": no variant has it in its name; see --help`);
+  Deno.exit(1);
+}
+for (const [name, variant] of chosen) {
   const load = round(Deno.loadavg()[0]);
   const result = { load, ...await measure(variant) };
   results[name] = result;

@@ -1,7 +1,7 @@
 /** Faults on real sockets, between our adapters and the real engine. Times are bounded at ten times what is expected. */
 import assert from "node:assert/strict";
 import { EngineError, type SampleReply } from "../../lib/core/mod.ts";
-import { BatchSampler, TinkerTrainer, Wire } from "../../lib/engine/mod.ts";
+import { BatchSampler, connectEngine, TinkerTrainer, Wire } from "../../lib/engine/mod.ts";
 import { folder } from "../loop/support.ts";
 import {
   type Answer,
@@ -226,6 +226,23 @@ for (const [name, faultOf] of Object.entries(onTraining)) {
     }
   });
 }
+
+Deno.test("another client of the same server changes nothing of what this one samples", async () => {
+  await using mine = await connectEngine({ url: proxy.url });
+  await using other = await connectEngine({ url: proxy.url });
+  const ask = (engine: typeof mine) => engine.sampler.sample(request(1));
+  const before = await ask(mine);
+  await other.trainer.forwardBackward([1, 2, 3].map(datum), "cross_entropy");
+  await other.trainer.optimStep({ ...ADAM, learningRate: 0.1 }, { batchId: "b1" });
+  await other.trainer.publish();
+  assert.deepEqual([before, await ask(mine)], [sound[0], sound[0]]);
+  const theirs = await ask(other);
+  assert.equal(theirs.weightsVersion, 1);
+  assert.notDeepEqual(theirs.logps, before.logps);
+  const saved = await other.trainer.save("theirs");
+  await mine.trainer.load(saved);
+  assert.deepEqual(await ask(mine), theirs);
+});
 
 Deno.test("a training call that is never answered ends at its deadline; no step follows half a gradient", async () => {
   await using trainer = await TinkerTrainer.connect(wire, { deadlineMs: 400 });
