@@ -131,7 +131,7 @@ export function quantileSorted(sorted: ArrayLike<number>, p: number): number {
 }
 
 /** 97.5 % quantile of Student's t, error below .01 from 3 degrees of freedom on (Cornish-Fisher expansion). */
-function studentQuantile(freedom: number): number {
+export function studentQuantile(freedom: number): number {
   const z = 1.959964, v = freedom;
   return z + (z ** 3 + z) / (4 * v) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * v ** 2) +
     (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * v ** 3);

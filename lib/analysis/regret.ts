@@ -103,6 +103,18 @@ export function regretByRollout(
     .map(([rollout, of]) => ({ rollout, ...regretSummary(of, options) }));
 }
 
+/** One summary a skill, skills in alphabetical order; `skills` names each environment's. Records of others are left out. */
+export function regretBySkill(
+  regrets: readonly RecordOf<"regret">[],
+  skills: ReadonlyMap<string, string>,
+  options: RegretOptions = {},
+): (RegretSummary & { skill: string })[] {
+  const known = regrets.filter(({ environmentId }) => skills.has(environmentId));
+  return [...groupBy(known, ({ environmentId }) => skills.get(environmentId)!)]
+    .sort(([a], [b]) => a < b ? -1 : 1)
+    .map(([skill, of]) => ({ skill, ...regretSummary(of, options) }));
+}
+
 /** Scored regrets, in the order given. */
 export function regretValues(regrets: readonly RecordOf<"regret">[]): number[] {
   return regrets.flatMap((r) => r.outcome.kind === "scored" ? [r.outcome.value] : []);

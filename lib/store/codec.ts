@@ -78,14 +78,24 @@ export function encodeValue(column: Column, value: unknown, where: string): SqlV
   }
 }
 
-/** The record of a row's SQL values. */
+/** The record of a row's SQL values by name. */
 export function decode<T extends TableName>(table: T, row: Record<string, unknown>): RecordOf<T> {
+  return decodeValues(table, tables[table].columns.map(({ name }) => row[name]));
+}
+
+/** The record of a row's SQL values in column order. */
+export function decodeValues<T extends TableName>(
+  table: T,
+  values: readonly unknown[],
+): RecordOf<T> {
   const record: Record<string, unknown> = {};
-  for (const column of tables[table].columns) {
+  const { columns } = tables[table];
+  for (let at = 0; at < columns.length; at++) {
     try {
-      record[column.name] = decodeValue(column, row[column.name]);
+      record[columns[at].name] = decodeValue(columns[at], values[at]);
     } catch (cause) {
-      throw new StoreError(`Cannot read ${table}.${column.name} of row ${row.id}`, { cause });
+      const what = `Cannot read ${table}.${columns[at].name} of row ${record.id}`;
+      throw new StoreError(what, { cause });
     }
   }
   return record as RecordOf<T>;

@@ -44,9 +44,10 @@ export function migrate(
   const newest = currentVersion(list);
   const version = versionOf(db);
   if (version > newest || version < firstVersion) {
+    const why = version > newest ? "a newer toolkit wrote it" : "it is no run's database";
     throw new StoreError(
       `Cannot open ${what}: its schema version is ${version}, must be ${firstVersion} to ` +
-        `${newest} (a newer toolkit wrote it)`,
+        `${newest} (${why})`,
     );
   }
   const due = list.filter(({ to }) => to > version);

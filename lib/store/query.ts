@@ -14,7 +14,9 @@ export type Where<T extends TableName> = {
   readonly [K in keyof RecordOf<T>]?: RecordOf<T>[K] | readonly RecordOf<T>[K][];
 };
 
+/** Which rows, and in which order. */
 export interface Query<T extends TableName> {
+  /** Which rows. @default all rows */
   where?: Where<T>;
   /** Columns to sort by, then by id. @default id alone */
   orderBy?: keyof RecordOf<T> & string | readonly (keyof RecordOf<T> & string)[];

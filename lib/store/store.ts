@@ -7,7 +7,7 @@ import * as fs from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type RecordOf, StoreError, type TableName } from "../core/mod.ts";
 import { type ChainHead, type ChainRow, nextEntry, rowHash } from "./chain.ts";
-import { decode, encode, type SqlValue } from "./codec.ts";
+import { decode, decodeValues, encode, type SqlValue } from "./codec.ts";
 import { type Removable, removable, type Replaceable, replaceable, tables } from "./columns.ts";
 import { flush, type RunPaths, runPaths } from "./folder.ts";
 import { type Lock, takeLock } from "./lock.ts";
@@ -16,6 +16,7 @@ import { headOf, mendProgress, openDatabase } from "./opening.ts";
 import { type Loss, ProgressWriter } from "./progress.ts";
 import { type Query, querySql } from "./query.ts";
 import { asStoreError, closeWriter, connect, createTables, guarded, troubleOf } from "./sqlite.ts";
+import { takeRows } from "./take_rows.ts";
 
 /** The run's row without its manifest. */
 export type RunRecord = Omit<RecordOf<"run">, "manifest">;
@@ -274,7 +275,16 @@ export class Store implements Disposable {
   /** Every matching record, by id unless told otherwise. */
   all<T extends TableName>(table: T, query: Query<T> = {}): RecordOf<T>[] {
     const { sql, values } = querySql(table, query);
-    return this.#read(`SELECT * FROM ${sql}`, values).map((row) => decode(table, row));
+    const columns = tables[table].columns.map(({ name }) => name);
+    const records: RecordOf<T>[] = [];
+    guarded("read the run", () =>
+      takeRows(
+        this.#db,
+        { columns, from: sql, values },
+        (row) => records.push(decodeValues(table, row)),
+        (text) => this.#prepared(text),
+      ));
+    return records;
   }
 
   /** Like {@link all}, one at a time. Do not write to the table meanwhile. */

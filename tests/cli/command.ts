@@ -1,6 +1,9 @@
 /** Runs a script of ours under the permissions of its task. */
 import config from "../../deno.json" with { type: "json" };
 
+/** Tasks that start one script of theirs. */
+type Task = "evaluate" | "pool" | "engines" | "tables";
+
 export interface Answer {
   code: number;
   out: string;
@@ -14,7 +17,7 @@ export interface Started {
 }
 
 /** The task's flags as a shell gives them to deno. */
-async function flagsOf(task: "evaluate" | "pool" | "engines"): Promise<string[]> {
+async function flagsOf(task: Task): Promise<string[]> {
   const { command } = config.tasks[task];
   const flags = new RegExp(`deno run (.*) scripts/${task}\\.ts$`).exec(command)![1];
   const shell = new Deno.Command("sh", { args: ["-c", `printf '%s\\n' ${flags}`] });
@@ -22,7 +25,7 @@ async function flagsOf(task: "evaluate" | "pool" | "engines"): Promise<string[]>
 }
 
 export async function start(
-  task: "evaluate" | "pool" | "engines",
+  task: Task,
   args: readonly string[],
   options: { without?: string } = {},
 ): Promise<Started> {
@@ -46,7 +49,7 @@ export async function start(
 }
 
 export async function run(
-  task: "evaluate" | "pool" | "engines",
+  task: Task,
   args: readonly string[],
   options: { without?: string } = {},
 ): Promise<Answer> {

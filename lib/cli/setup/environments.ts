@@ -9,7 +9,8 @@ export interface EnvironmentSpec {
     | "smollm2"
     | "skyrl"
     | "tinker-sdk"
-    | "tinker-sdk-new";
+    | "tinker-sdk-new"
+    | "tables";
   /** What it is for, in a few words. */
   purpose: string;
   /** Lock files below the root that always apply. */
@@ -130,6 +131,17 @@ export const ENVIRONMENTS: readonly EnvironmentSpec[] = [
     oldestPython: 11,
     downloadMB: 65,
     diskMB: 260,
+  },
+  {
+    name: "tables",
+    purpose: "to read exported tables with: pandas, pyarrow, duckdb",
+    locks: ["scripts/tables/requirements.lock"],
+    torchLocks: [],
+    imports: ["pandas", "pyarrow.parquet", "duckdb"],
+    optional: true,
+    oldestPython: 11,
+    downloadMB: 100,
+    diskMB: 400,
   },
 ];
 

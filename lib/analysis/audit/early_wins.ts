@@ -1,0 +1,37 @@
+/**
+ * Wins without play: an environment that pays before what it asks for can have been done.
+ * @module
+ */
+import type { RecordOf } from "../../core/mod.ts";
+import { shareOf } from "../estimate.ts";
+import { groupBy } from "../group.ts";
+import { type HackFinding, mostExamples } from "./finding.ts";
+
+/**
+ * A row an environment with a win, both arms. A case is a win in fewer turns than the shortest win there should be,
+ * by `shortest`: least length of `solution()` over the gate's seeds. Without it wins in one turn are counted but
+ * not judged, as one turn may be all there is. Flagged where the 95 % interval of their share lies above
+ * `tolerated`, for luck can shorten a play. @default tolerated .05
+ */
+export function earlyWins(
+  plays: readonly RecordOf<"play">[],
+  options: { shortest?: ReadonlyMap<string, number>; tolerated?: number } = {},
+): HackFinding[] {
+  const { shortest, tolerated = 0.05 } = options;
+  const wins = plays.filter(({ success }) => success);
+  return [...groupBy(wins, ({ environmentId }) => environmentId)].map(([environmentId, of]) => {
+    const least = shortest?.get(environmentId);
+    const early = of.filter(({ turns }) => turns < (least ?? 2));
+    const cases = shareOf(early.length, of.length);
+    return {
+      check: "early win",
+      environmentId,
+      cases,
+      verdict: least === undefined ? "unknown" : cases.low! > tolerated ? "flagged" : "clean",
+      examples: early.slice(0, mostExamples).map(({ id, seed, turns }) =>
+        `${id}: seed ${seed} won in ${turns} turn${turns === 1 ? "" : "s"}` +
+        (least === undefined ? "" : `, solution() takes ${least}`)
+      ),
+    };
+  });
+}
