@@ -56,10 +56,17 @@ async function measure(dir: string): Promise<void> {
     "../../mod.ts"
   );
   const { op } = await import("arquero");
-  // `process.hrtime` and this clock both begin with the process.
+  const renderer = await pngRenderer();
   print("start of the process, imports", ms(performance.now()));
   using run = timed("opening a run", () => openRun(join(dir, "run")));
   timed("showing it", () => Deno.inspect(run));
+  const figure = timed("band figure of all plays", () => {
+    using store = openFolder(join(dir, "run"));
+    return bandFigure(loadRun(store, ["play"]).play, { every: 4 });
+  });
+  timed("the figure as a PNG", () => renderer.render(figure.svg));
+  const { user, system } = process.cpuUsage();
+  print("all of that", `${ms(performance.now())} (CPU ${ms((user + system) / 1000)})`);
   timed(
     "win rate by rollout and arm",
     () =>
@@ -69,13 +76,6 @@ async function measure(dir: string): Promise<void> {
   timed("reward by turn", () =>
     run.turns({ columns: ["index", "reward"] }).groupby("index")
       .rollup({ reward: (t: { reward: number }) => op.mean(t.reward) }).numRows());
-  print("all of that, from the start", ms(performance.now()));
-  const figure = timed("band figure", () => {
-    using store = openFolder(join(dir, "run"));
-    return bandFigure(loadRun(store, ["play"]).play, { every: 4 });
-  });
-  const renderer = await pngRenderer();
-  timed("the figure as a PNG", () => renderer.render(figure.svg));
   timed(
     "4 columns of all turns",
     () => run.turns({ columns: ["rollout", "index", "weightsVersion", "reward"] }).numRows(),
