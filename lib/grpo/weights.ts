@@ -83,7 +83,7 @@ export function weighBatch(
 }
 
 /** M_u of each unit. */
-function trainedTokens(batch: RecordOf<"batch">): Map<string, number> {
+export function trainedTokens(batch: RecordOf<"batch">): Map<string, number> {
   const tokens = new Map<string, number>();
   for (const { unit, start, length } of batch.sequences) {
     let count = tokens.get(unit) ?? 0;

@@ -112,6 +112,11 @@ export const configSchema = z.strictObject({
   /** @default sum for `game-corpus` [D13], else last */
   returns: z.enum(["last", "sum"]),
   scaleCap: z.number().positive().default(50),
+  /**
+   * `two-pass`: the trainer's log-probabilities first, then weights -dL/dlogp, on any server. `one-pass`: the server's own
+   * importance sampling, a third less work; the ratio is not truncated at 2 and there is no k3 term.
+   */
+  objective: z.enum(["two-pass", "one-pass"]).default("two-pass"),
   /** β of the k3 term against the starting weights (spade.md section 9); 0: none. */
   klCoefficient: z.number().nonnegative().default(0),
   /** What a return is compared with: its group's mean and spread, the mean only, or the past (section 9). */
@@ -360,6 +365,9 @@ function checkTogether(config: Config): void {
     throw new UsageError(
       `Cannot use designer ${config.designer}: kind ${config.kind} has none, must be none`,
     );
+  }
+  if (config.objective === "one-pass" && config.klCoefficient > 0) {
+    throw new UsageError("Cannot use klCoefficient with objective one-pass: must be 0");
   }
   if (config.designer === "none" && config.pool === null) {
     throw new UsageError("Cannot run without a designer: pool must name a folder of programs");

@@ -12,6 +12,7 @@ import {
   createBatch,
   dataOf,
   groupPlays,
+  importanceData,
   type KlTerm,
   type Unit,
   weighBatch,
@@ -120,8 +121,8 @@ async function handOver(loop: Loop, batch: RecordOf<"batch">): Promise<Applied> 
 }
 
 /**
- * Applies a batch to the engine: two passes (log-probabilities p0, then cross-entropy with weights -dL/dlogp), one Adam
- * step, one publication. Sequences without advantage only count in U; they are not sent twice.
+ * Applies a batch to the engine: two passes (log-probabilities p0, then cross-entropy with weights -dL/dlogp) or one, one
+ * Adam step, one publication. Sequences without advantage only count in U; they are not sent twice.
  * An engine that takes whole batches ({@link Trainer.takeBatch}) gets it as it is.
  *
  * @throws {EngineError} when the engine fails, or sampler and trainer disagree: nothing is trained.
@@ -130,17 +131,11 @@ export async function applyBatch(loop: Loop, batch: RecordOf<"batch">): Promise<
   const { config, engine, signal } = loop;
   const { trainer } = engine;
   if (trainer.takeBatch) return await handOver(loop, batch);
-  const data = dataOf(batch);
-  const p0 = data.length > 0 ? await trainer.forward(data, { signal }) : [];
-  const kl = await klTerm(loop, data);
-  const weighted = weighChecked(batch, p0, config.maxDifference, kl);
-  const live = weighted.data.filter((datum) => datum.weights!.some((weight) => weight !== 0));
+  const { weighted, isLive } = config.objective === "one-pass"
+    ? await onePass(loop, batch)
+    : await twoPasses(loop, batch);
   let gradNorm: number | null = null;
-  if (live.length > 0) {
-    const { loss } = await trainer.forwardBackward(live, "cross_entropy", { signal });
-    if (!Number.isFinite(loss)) {
-      throw new EngineError(`Cannot apply batch ${batch.id}: the engine's loss is ${loss}`);
-    }
+  if (isLive) {
     const { adam } = config;
     const batchId = `${loop.name}/${batch.id}`;
     const step = await trainer.optimStep(adam, { batchId, signal });
@@ -148,6 +143,50 @@ export async function applyBatch(loop: Loop, batch: RecordOf<"batch">): Promise<
   }
   const weightsVersion = await trainer.publish({ signal });
   return { weighted, gradNorm, weightsVersion };
+}
+
+/** What was sent; not live: no sequence had an advantage, and no gradient waits for a step. */
+interface Sent {
+  weighted: WeightedBatch;
+  isLive: boolean;
+}
+
+async function twoPasses(loop: Loop, batch: RecordOf<"batch">): Promise<Sent> {
+  const { config, engine: { trainer }, signal } = loop;
+  const data = dataOf(batch);
+  const p0 = data.length > 0 ? await trainer.forward(data, { signal }) : [];
+  const kl = await klTerm(loop, data);
+  const weighted = weighChecked(batch, p0, config.maxDifference, kl);
+  const live = weighted.data.filter((datum) => datum.weights!.some((weight) => weight !== 0));
+  if (live.length === 0) return { weighted, isLive: false };
+  assertLoss(batch, await trainer.forwardBackward(live, "cross_entropy", { signal }));
+  return { weighted, isLive: true };
+}
+
+/**
+ * The server's importance sampling. Its log-probabilities come with the gradient: a batch is refused after that, before
+ * the step, and what was accumulated is dropped with the next load.
+ */
+async function onePass(loop: Loop, batch: RecordOf<"batch">): Promise<Sent> {
+  const { config, engine: { trainer }, signal } = loop;
+  const data = importanceData(batch);
+  const live = data.filter((_, i) => batch.sequences[i].advantage !== 0);
+  const answer = live.length > 0
+    ? await trainer.forwardBackward(live, "importance_sampling", { signal })
+    : { logps: [], loss: 0 };
+  assertLoss(batch, answer);
+  let next = 0;
+  const p0 = data.map(({ logps }, i) => {
+    const q = logps!; // what was not computed counts as equal
+    if (batch.sequences[i].advantage === 0) return q;
+    return answer.logps[next++].map((logp, t) => Number.isNaN(logp) ? q[t] : logp);
+  });
+  return { weighted: weighChecked(batch, p0, config.maxDifference), isLive: live.length > 0 };
+}
+
+function assertLoss(batch: RecordOf<"batch">, { loss }: { loss: number }): void {
+  if (Number.isFinite(loss)) return;
+  throw new EngineError(`Cannot apply batch ${batch.id}: the engine's loss is ${loss}`);
 }
 
 /** The reference's log-probabilities, where the configuration asks for them. */
