@@ -19,6 +19,7 @@ import { commitOf, hashFolder, hashSources, inProject, root } from "./files.ts";
 import { readInputs } from "./inputs.ts";
 import type { Invocation } from "./main.ts";
 import { openEngine, openText, requirePython } from "./open_model.ts";
+import { startReasoningGym } from "./open_pool.ts";
 import { type Command, listValue, numberValue, textValue } from "./options.ts";
 import { isolationValue } from "./sandbox_options.ts";
 import { toolkitVersion } from "./session.ts";
@@ -83,7 +84,7 @@ export async function evaluateSuites(invocation: Invocation): Promise<number> {
   }
   await using stack = new AsyncDisposableStack();
   let gym: ReasoningGym | undefined;
-  const parts = { gym: async () => gym ??= stack.use(await startGym()) };
+  const parts = { gym: async () => gym ??= stack.use(await startReasoningGym()) };
   const suites: Suite[] = [];
   for (const name of new Set(names)) suites.push(await openSuite(name, parts));
   const subject = subjectOf(invocation);
@@ -191,20 +192,6 @@ async function playMissing(
     throw error;
   }
   return jobs.map((job) => kept.get(keyOf(job))!);
-}
-
-/** The library of the suite reasoning-gym, in its own Python environment. */
-async function startGym(): Promise<ReasoningGym> {
-  const python = path.join(root, ".spade", "reasoning-gym", "bin", "python");
-  if (!fs.existsSync(python)) {
-    throw new UsageError(
-      "Cannot use suite reasoning-gym: it is not installed; run deno task setup reasoning-gym",
-    );
-  }
-  return await ReasoningGym.start({
-    python,
-    script: path.join(root, "scripts", "reasoning_gym", "serve.py"),
-  });
 }
 
 /** Sha-256 of the sources that play; not of the command's texts. */
