@@ -4,6 +4,7 @@
  * @module
  */
 import { stringify } from "@std/yaml";
+import { UsageError } from "../core/mod.ts";
 import {
   type Assumptions,
   assumptionsFor,
@@ -17,6 +18,7 @@ import {
 } from "../loop/mod.ts";
 import { presetFiles } from "./files.ts";
 import { readInputs } from "./inputs.ts";
+import { openModelText } from "./open_model.ts";
 import { type Obstacle, obstaclesOf } from "./unable.ts";
 
 export interface DryRun {
@@ -42,6 +44,7 @@ export async function dryRun(config: Config): Promise<DryRun> {
     if (event.kind === "warning") warnings.push(event.message);
   });
   const { dev, test } = inputs.heldout;
+  const obstacles = obstaclesOf(config);
   return {
     config,
     changes: changesOf(resolveConfig({ preset: config.preset }, presetFiles()), config),
@@ -50,8 +53,23 @@ export async function dryRun(config: Config): Promise<DryRun> {
     scale: expectedScale(config),
     prompts: { version: inputs.prompt.version, hash: inputs.promptHash },
     warnings,
-    obstacles: obstaclesOf(config),
+    obstacles: [...obstacles, ...obstacles.some(isAboutText) ? [] : unfitText(config)],
   };
+}
+
+function isAboutText({ key }: Obstacle): boolean {
+  return key === "model" || key === "tokenizer";
+}
+
+/** Why the model's text does not do for the configuration, if so; a start finds that out when it opens it. */
+function unfitText(config: Config): Obstacle[] {
+  try {
+    openModelText(config);
+    return [];
+  } catch (error) {
+    if (error instanceof UsageError) return [{ key: "model", why: error.message }];
+    throw error;
+  }
 }
 
 /** As text. */

@@ -18,10 +18,10 @@ import { summarize, summaryText } from "./evaluate/summary.ts";
 import { commitOf, hashFolder, hashSources, inProject, root } from "./files.ts";
 import { readInputs } from "./inputs.ts";
 import type { Invocation } from "./main.ts";
-import { openEngine, openText, requirePython } from "./open_model.ts";
+import { openEngine, openText } from "./open_model.ts";
 import { startReasoningGym } from "./open_pool.ts";
 import { type Command, listValue, numberValue, textValue } from "./options.ts";
-import { isolationValue } from "./sandbox_options.ts";
+import { isolationValue, sandboxOf } from "./sandbox_options.ts";
 import { toolkitVersion } from "./session.ts";
 
 const suiteLines = Object.entries(registry).map(([name, { argument, does }]) =>
@@ -92,16 +92,7 @@ export async function evaluateSuites(invocation: Invocation): Promise<number> {
   const text = openText(config.tokenizer ?? config.model, { thinking: config.thinking });
   const { prompt, promptHash } = await readInputs(config, () => {}, text);
 
-  const wall = stack.use(
-    await startSandbox({
-      python: requirePython("sandbox"),
-      concurrency: config.sandbox.concurrency,
-      limits: config.sandbox,
-      packages: config.sandbox.packages,
-      level: config.sandbox.level,
-      minIsolation: isolationValue(values),
-    }),
-  );
+  const wall = stack.use(await startSandbox(sandboxOf(config, isolationValue(values))));
   const sandbox = gym === undefined ? wall : withReasoningGym(wall, gym);
   const engine = stack.use(
     await openEngine(

@@ -27,8 +27,9 @@ import { startSandbox } from "../sandbox/mod.ts";
 import type { Manifest, Store } from "../store/mod.ts";
 import { commitOf, hashFolder, hashSources } from "./files.ts";
 import { readInputs } from "./inputs.ts";
-import { openEngine, openModelText, requirePython } from "./open_model.ts";
+import { openEngine, openModelText } from "./open_model.ts";
 import { openPool } from "./open_pool.ts";
+import { sandboxOf } from "./sandbox_options.ts";
 import { assertStartable } from "./unable.ts";
 
 export const toolkitVersion = "0.1.0";
@@ -114,16 +115,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { tokenizer, chat, isCompact } = openModelText(config);
   const { corpus, prompt, promptHash, heldout } = await readInputs(config, emit, { isCompact });
   await using stack = new AsyncDisposableStack();
-  const wall = stack.use(
-    await startSandbox({
-      python: requirePython("sandbox"),
-      concurrency: config.sandbox.concurrency,
-      limits: config.sandbox,
-      packages: config.sandbox.packages,
-      level: config.sandbox.level,
-      minIsolation: options.minIsolation,
-    }),
-  );
+  const wall = stack.use(await startSandbox(sandboxOf(config, options.minIsolation)));
   const { programs, sandbox } = await openPool(config, wall, stack);
   const { kernel } = sandbox.layers;
   const reason = typeof kernel === "string" ? ` (kernel levels: ${kernel})` : "";

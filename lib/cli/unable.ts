@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { UsageError } from "../core/mod.ts";
 import type { Config } from "../loop/mod.ts";
 import { inProject } from "./files.ts";
-import { addressOf, openModelText } from "./open_model.ts";
+import { addressOf } from "./open_model.ts";
 
 /** A key of the configuration, and what stands in the way of it. */
 export interface Obstacle {
@@ -43,14 +43,11 @@ export function obstaclesOf(config: Config): Obstacle[] {
   );
   check(model === "", "model", "must be given: --model DIR");
   const text = config.tokenizer ?? model;
-  const hasText = model !== "" && existsSync(`${inProject(text)}/tokenizer.json`);
   check(
-    model !== "" && !hasText,
+    model !== "" && !existsSync(`${inProject(text)}/tokenizer.json`),
     "tokenizer",
     `there is no tokenizer.json in ${text}: name the folder that has it, --set tokenizer=DIR`,
   );
-  const unfit = hasText ? unfitText(config) : undefined;
-  check(unfit !== undefined, "model", unfit ?? "");
   check(corpus === "", "corpus", "must be given: --corpus FILE, or --overlay no-corpus");
   check(pool === "" || kind === "folder" && pool === null, "pool", "must be given: --set pool=DIR");
   check(
@@ -71,16 +68,6 @@ export function obstaclesOf(config: Config): Obstacle[] {
   check(config.screen && kind === "compact", "screen", "the compact policy can give no opinion");
   check(config.screenRequired && !config.screen, "screenRequired", "needs screen=true");
   return found;
-}
-
-/** Why the model's text does not do for the configuration, if so. */
-function unfitText(config: Config): string | undefined {
-  try {
-    openModelText(config);
-  } catch (error) {
-    if (error instanceof UsageError) return error.message;
-    throw error;
-  }
 }
 
 /**

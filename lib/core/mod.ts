@@ -1,6 +1,7 @@
 /** Records, outcomes, errors, seeds, events and the ports; imports npm packages only. @module */
 export * from "./errors.ts";
 export * from "./events.ts";
+export * from "./formats.ts";
 export * from "./numbers.ts";
 export * from "./outcome.ts";
 export * from "./ports.ts";

@@ -4,21 +4,12 @@
  * other kind, or one that is null everywhere, cannot disturb it.
  * @module
  */
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { parquetMetadataAsync, parquetReadObjects, parquetSchema } from "hyparquet";
+import { compressors } from "../core/mod.ts";
 import { assertRejects, type CorpusDocument, type ParsedCorpus, type Reject } from "./document.ts";
 import { documentOf, finish, type ParseOptions } from "./parse.ts";
 
 const columnNames = ["orig_doc", "text", "skill", "licence", "license", "origin"];
-
-/** A page never becomes larger than its header says. */
-const limited = (decompress: typeof gunzipSync) => (page: Uint8Array, length: number): Uint8Array =>
-  decompress(page, { maxOutputLength: Math.max(1, length) });
-const compressors = {
-  GZIP: limited(gunzipSync),
-  ZSTD: limited(zstdDecompressSync),
-  BROTLI: limited(brotliDecompressSync),
-};
 
 /**
  * Documents of a Parquet file: one a row, the columns as {@link parseJsonl} has them; null counts as absent. Rows

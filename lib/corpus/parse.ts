@@ -1,4 +1,5 @@
 /** Corpora as text: JSONL and a folder of text files; Parquet is in `parquet.ts`. @module */
+import { objectOfLine } from "../core/mod.ts";
 import {
   assertRejects,
   type CorpusDocument,
@@ -76,14 +77,8 @@ export function finish(documents: CorpusDocument[], rejects: Reject[]): ParsedCo
 
 /** The document of a line, or why there is none. */
 function parseLine(line: string, place: string, options: ParseOptions): CorpusDocument | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return "not JSON";
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return "not an object";
-  return documentOf(value as Record<string, unknown>, place, options);
+  const fields = objectOfLine(line);
+  return typeof fields === "string" ? fields : documentOf(fields, place, options);
 }
 
 /** The document of a line's or row's fields, or why there is none; `place` is its origin unless it has its own. */

@@ -3,9 +3,9 @@
  * have had it in the sandbox.
  * @module
  */
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { parquetMetadataAsync, parquetReadObjects, parquetSchema } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
+import { compressors, objectOfLine } from "../core/mod.ts";
 import { knownColumns, poolColumns, type PoolRow, rowOf } from "./row.ts";
 
 /** A line or row that gave no environment. */
@@ -41,29 +41,10 @@ export interface ParsePoolOptions {
 export function parsePoolJsonl(content: string, options: ParsePoolOptions = {}): ParsedPool {
   const found: [number, Record<string, unknown> | string][] = [];
   content.replace(/^\uFEFF/, "").split("\n").forEach((line, i) => {
-    if (line.trim() !== "") found.push([i + 1, fieldsOf(line)]);
+    if (line.trim() !== "") found.push([i + 1, objectOfLine(line)]);
   });
   return collectRows(found, options);
 }
-
-function fieldsOf(line: string): Record<string, unknown> | string {
-  try {
-    const value = JSON.parse(line);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-    return "not an object";
-  } catch {
-    return "not JSON";
-  }
-}
-
-/** A page never becomes larger than its header says. */
-const limited = (decompress: typeof gunzipSync) => (page: Uint8Array, length: number): Uint8Array =>
-  decompress(page, { maxOutputLength: Math.max(1, length) });
-const compressors = {
-  GZIP: limited(gunzipSync),
-  ZSTD: limited(zstdDecompressSync),
-  BROTLI: limited(brotliDecompressSync),
-};
 
 /**
  * Environments of Parquet, one a row; only columns that are known are decoded.

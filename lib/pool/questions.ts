@@ -4,7 +4,7 @@
  * sandbox: mathematical equality by math_verify, or equal text.
  * @module
  */
-import { canonicalSource, environmentId } from "../core/mod.ts";
+import { canonicalSource, environmentId, objectOfLine } from "../core/mod.ts";
 
 /** How an answer is compared: as mathematics, or as trimmed text. */
 export const questionKinds = ["boxed", "exact"] as const;
@@ -56,14 +56,8 @@ export function parseQuestions(
 
 /** The question of a line, or why there is none. */
 function questionOf(line: string): Question | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return "not JSON";
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return "not an object";
-  const fields = value as Record<string, unknown>;
+  const fields = objectOfLine(line);
+  if (typeof fields === "string") return fields;
   const question = fields.question ?? fields.problem;
   const answer = typeof fields.answer === "number" ? String(fields.answer) : fields.answer;
   const kind = fields.kind ?? "boxed";

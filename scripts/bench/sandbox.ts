@@ -11,6 +11,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { type SandboxOptions, startSandbox } from "../../lib/sandbox/mod.ts";
 import type { Sandbox } from "../../lib/core/ports.ts";
+import { descendantsCpu } from "./machine.ts";
 
 const STEPS = 20;
 const { values: flags } = parseArgs({
@@ -89,7 +90,7 @@ async function play(
 async function rate(sandbox: Sandbox, source: string, concurrency: number, steps = STEPS) {
   const times: Times = { start: [], step: [] };
   const count = concurrency === 1 ? Math.ceil(plays / 4) : plays;
-  const cpu = descendantsCpu(), own = process.cpuUsage(), from = performance.now();
+  const cpu = 1000 * descendantsCpu(), own = process.cpuUsage(), from = performance.now();
   let next = 0;
   await Promise.all(Array.from({ length: concurrency }, async () => {
     while (next < count) await play(sandbox, source, next++, times, steps);
@@ -97,35 +98,13 @@ async function rate(sandbox: Sandbox, source: string, concurrency: number, steps
   const seconds = (performance.now() - from) / 1000;
   const { user, system } = process.cpuUsage(own);
   const host = (user + system) / 1000;
-  return { perSecond: count / seconds, cpu: (host + descendantsCpu() - cpu) / count, times };
+  return { perSecond: count / seconds, cpu: (host + 1000 * descendantsCpu() - cpu) / count, times };
 }
 
 const quantile = (values: number[], q: number) =>
   values.sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(q * values.length))];
 const pair = (values: number[], scale: number, digits: number) =>
   [.5, .95].map((q) => (quantile(values, q) * scale).toFixed(digits)).join(" / ");
-
-/** CPU milliseconds of all descendants of this process, reaped children included. */
-function descendantsCpu(): number {
-  const parents = new Map<number, number>();
-  const ticks = new Map<number, number>();
-  for (const entry of Deno.readDirSync("/proc")) {
-    if (!/^\d+$/.test(entry.name)) continue;
-    try {
-      const text = Deno.readTextFileSync(`/proc/${entry.name}/stat`);
-      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ").map(Number);
-      parents.set(Number(entry.name), fields[1]);
-      ticks.set(Number(entry.name), fields[11] + fields[12] + fields[13] + fields[14]);
-    } catch { /* it ended meanwhile */ }
-  }
-  let sum = 0;
-  for (const [pid, value] of ticks) {
-    let up: number | undefined = pid;
-    while (up && up !== Deno.pid) up = parents.get(up);
-    if (up === Deno.pid && pid !== Deno.pid) sum += value;
-  }
-  return sum * 10;
-}
 
 const available = () =>
   Number(Deno.readTextFileSync("/proc/meminfo").match(/MemAvailable: +(\d+)/)![1]) / 1024;

@@ -6,30 +6,14 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { cpuUsage } from "node:process";
 import type { RecordOf } from "../../lib/core/mod.ts";
-import { checkpointCopy, type Manifest, Store, verifyChain } from "../../lib/store/mod.ts";
+import { checkpointCopy, Store, verifyChain } from "../../lib/store/mod.ts";
+import { manifest } from "./no_run.ts";
 
 const [base = "/tmp", rollouts = "20"] = Deno.args;
 const dir = fs.mkdtempSync(join(base, "spade-bench-"));
 const environments = 25;
 const plays = 16;
 const turns = 6;
-
-const manifest: Manifest = {
-  format: 1,
-  toolkit: { version: "bench", commit: null, diffHash: null },
-  versions: {},
-  hardware: { os: "", architecture: "", cpu: "", cores: 2, memoryMb: 0, accelerators: [] },
-  model: { id: "none", revision: null, hash: null },
-  corpus: null,
-  prompts: { version: "none", hash: "" },
-  config: {},
-  seeds: {},
-  engine: { name: "none", version: "", flags: [] },
-  sandbox: { level: "none", layers: {} },
-  selection: "none",
-  startedAt: "",
-  command: [],
-};
 
 function playOf(rollout: number, environmentId: string, index: number): RecordOf<"play"> {
   return {

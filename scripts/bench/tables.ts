@@ -6,28 +6,12 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import type { RecordOf } from "../../lib/core/mod.ts";
-import { type Manifest, Store } from "../../lib/store/mod.ts";
+import { Store } from "../../lib/store/mod.ts";
+import { manifest } from "./no_run.ts";
 
 const environments = 24;
 const pairs = 8;
 const turns = 6;
-
-const manifest: Manifest = {
-  format: 1,
-  toolkit: { version: "bench", commit: null, diffHash: null },
-  versions: {},
-  hardware: { os: "", architecture: "", cpu: "", cores: 2, memoryMb: 0, accelerators: [] },
-  model: { id: "none", revision: null, hash: null },
-  corpus: null,
-  prompts: { version: "none", hash: "" },
-  config: {},
-  seeds: {},
-  engine: { name: "none", version: "", flags: [] },
-  sandbox: { level: "none", layers: {} },
-  selection: "none",
-  startedAt: "",
-  command: [],
-};
 
 if (Deno.args[0] === "--read") await measure(Deno.args[1]);
 else await fillAndMeasure(Deno.args[0] ?? "/tmp", Number(Deno.args[1] ?? 1e6));

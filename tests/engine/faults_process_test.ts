@@ -2,15 +2,13 @@
 import assert from "node:assert/strict";
 import { EngineError, type SampleReply } from "../../lib/core/mod.ts";
 import { BatchSampler, connectEngine, TinkerTrainer, Wire } from "../../lib/engine/mod.ts";
-import { folder } from "../loop/support.ts";
 import {
   type Answer,
   changed,
   type Fate,
   type Fault,
-  FaultyProxy,
   refusal,
-  RunningServer,
+  serverBehindProxy,
 } from "./proxy.ts";
 
 const ADAM = {
@@ -31,14 +29,7 @@ const datum = (seed: number) => {
   return { input: ids.slice(0, -1), target: ids.slice(1), weights: ids.slice(1).map(() => 0.05) };
 };
 
-const dir = folder();
-const server = await new RunningServer(`${dir.path}/state`).start();
-const proxy = await new FaultyProxy(server.url).open();
-Deno.test.afterAll(async () => {
-  await proxy.close();
-  await server.kill();
-  dir[Symbol.dispose]();
-});
+const { proxy } = await serverBehindProxy();
 const wire = new Wire({ url: proxy.url, pauseMs: 5 });
 const sampler = new BatchSampler(wire, { model: "base", deadlineMs: 5_000, echo: true });
 const sample = () => Promise.all([1, 2, 3].map((seed) => sampler.sample(request(seed))));

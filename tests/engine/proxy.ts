@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inProject, pythonOf } from "../../lib/cli/files.ts";
+import { folder } from "../loop/support.ts";
 
 /** One request on its way to the engine. */
 export interface Passing {
@@ -162,4 +163,17 @@ export class RunningServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
   }
+}
+
+/** A server behind a proxy for all tests of a file; they end with the last of them. */
+export async function serverBehindProxy() {
+  const dir = folder();
+  const server = await new RunningServer(`${dir.path}/state`).start();
+  const proxy = await new FaultyProxy(server.url).open();
+  Deno.test.afterAll(async () => {
+    await proxy.close();
+    await server.kill();
+    dir[Symbol.dispose]();
+  });
+  return { dir, server, proxy };
 }

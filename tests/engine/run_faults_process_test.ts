@@ -5,17 +5,10 @@
 import assert from "node:assert/strict";
 import { EngineError, type RecordOf } from "../../lib/core/mod.ts";
 import { compareRuns, Store } from "../../lib/store/mod.ts";
-import { folder, runSmall, smallConfig } from "../loop/support.ts";
-import { changed, type Fate, type Fault, FaultyProxy, refusal, RunningServer } from "./proxy.ts";
+import { runSmall, smallConfig } from "../loop/support.ts";
+import { changed, type Fate, type Fault, refusal, serverBehindProxy } from "./proxy.ts";
 
-const dir = folder();
-const server = await new RunningServer(`${dir.path}/state`).start();
-const proxy = await new FaultyProxy(server.url).open();
-Deno.test.afterAll(async () => {
-  await proxy.close();
-  await server.kill();
-  dir[Symbol.dispose]();
-});
+const { dir, server, proxy } = await serverBehindProxy();
 
 const config = smallConfig("rollouts=2", `engine=${proxy.url}`);
 

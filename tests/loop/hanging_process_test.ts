@@ -1,32 +1,17 @@
 /** A program that hangs in every play costs little and changes nothing for the others. */
 import assert from "node:assert/strict";
-import { environmentId } from "../../lib/core/mod.ts";
 import type { Loop } from "../../lib/loop/mod.ts";
 import { compareRuns, Store } from "../../lib/store/mod.ts";
-import { folder, runSmall, smallConfig, withDelays } from "./support.ts";
+import { folder, runSmall, smallConfig, withDelays, withPrograms } from "./support.ts";
 
 /** The loop in which the program of one slot hangs in its plays, not in its gates; `starts` counts its processes. */
 function withHang(loop: Loop, starts: { count: number }): Loop {
-  const { sandbox, store } = loop;
-  return {
-    ...loop,
-    sandbox: {
-      level: sandbox.level,
-      layers: sandbox.layers,
-      parse: (source, options) => sandbox.parse(source, options),
-      start: (source, options) => {
-        const environment = store.get("environment", environmentId(source));
-        const isHit = environment?.replyId?.startsWith("r0/s1/") && options?.maxTurns !== undefined;
-        if (!isHit) return sandbox.start(source, options);
-        starts.count += 1;
-        const { className } = environment!;
-        const hung = `${source}\n\ndef _hang(self, action):\n    while True:\n        pass\n\n` +
-          `${className}.step = _hang\n`;
-        return sandbox.start(hung, options);
-      },
-      [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
-    },
-  };
+  return withPrograms(loop, (source, { className, replyId }) => {
+    if (!replyId?.startsWith("r0/s1/")) return source;
+    starts.count += 1;
+    return `${source}\n\ndef _hang(self, action):\n    while True:\n        pass\n\n` +
+      `${className}.step = _hang\n`;
+  });
 }
 
 Deno.test("a program that hangs in every play is given up; the others play as they would", async () => {

@@ -1,9 +1,9 @@
 /** Faults of programs in a twentieth of the plays: real crashes, hangs and wrong types behind the real wall. */
 import assert from "node:assert/strict";
-import { environmentId, type RecordOf } from "../../lib/core/mod.ts";
+import type { RecordOf } from "../../lib/core/mod.ts";
 import type { Loop } from "../../lib/loop/mod.ts";
 import { Store } from "../../lib/store/mod.ts";
-import { folder, runSmall, smallConfig } from "./support.ts";
+import { folder, runSmall, smallConfig, withPrograms } from "./support.ts";
 
 /** The program, but for one instance in twenty, which crashes, hangs or answers with a wrong type at its first step. */
 function faulty(source: string, className: string): string {
@@ -30,22 +30,7 @@ del _Faulty
 
 /** The loop with a sandbox that plays faulty versions of the accepted programs; gates see the programs themselves. */
 function withFaults(loop: Loop): Loop {
-  const { sandbox, store } = loop;
-  return {
-    ...loop,
-    sandbox: {
-      level: sandbox.level,
-      layers: sandbox.layers,
-      parse: (source, options) => sandbox.parse(source, options),
-      start: (source, options) => {
-        const environment = store.get("environment", environmentId(source));
-        // Plays name their turns; a hint's check does not.
-        const isPlay = environment !== undefined && options?.maxTurns !== undefined;
-        return sandbox.start(isPlay ? faulty(source, environment.className) : source, options);
-      },
-      [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
-    },
-  };
+  return withPrograms(loop, (source, { className }) => faulty(source, className));
 }
 
 type Play = RecordOf<"play">;

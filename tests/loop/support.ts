@@ -2,9 +2,11 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import {
+  environmentId,
   type EnvironmentProcess,
   type Progress,
   Random,
+  type RecordOf,
   type Sampler,
   type Sandbox,
 } from "../../lib/core/mod.ts";
@@ -65,6 +67,29 @@ export async function runSmall(options: RunOptions): Promise<void> {
   const loop = wrap({ ...session.loop(store), name: "small" });
   if (exists) await restore(loop);
   for await (const _ of train(loop)) { /* rollouts */ }
+}
+
+/** The loop with a sandbox that plays what `change` makes of accepted programs; gates and hints see them as they are. */
+export function withPrograms(
+  loop: Loop,
+  change: (source: string, environment: RecordOf<"environment">) => string,
+): Loop {
+  const { sandbox, store } = loop;
+  return {
+    ...loop,
+    sandbox: {
+      level: sandbox.level,
+      layers: sandbox.layers,
+      parse: (source, options) => sandbox.parse(source, options),
+      start: (source, options) => {
+        const environment = store.get("environment", environmentId(source));
+        // Plays name their turns; a hint's check does not.
+        const isPlay = environment !== undefined && options?.maxTurns !== undefined;
+        return sandbox.start(isPlay ? change(source, environment) : source, options);
+      },
+      [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+    },
+  };
 }
 
 function pause(ms: number): Promise<void> {

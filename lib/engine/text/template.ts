@@ -94,8 +94,11 @@ export function templateChat(
     };
     return { text: template.render(given), mark };
   };
+  // text cut at special tokens, which are pieces of their own
+  const pattern = new RegExp(`(${spellings.map(escaped).join("|") || "$^"})`);
+  const pieces = (text: string) => text.split(pattern).filter((piece) => piece !== "");
   const encode = ({ text, mark }: { text: string; mark: string }) =>
-    pieces(text, spellings).flatMap((piece) => {
+    pieces(text).flatMap((piece) => {
       const id = tokenizer.specials[piece];
       return id === undefined ? tokenizer.encode(piece.replaceAll(mark, "")) : [id];
     });
@@ -106,7 +109,7 @@ export function templateChat(
     const reply = `reply${markOf(JSON.stringify(messages))}`;
     const { text, mark } = render([dummy("user", "a"), dummy("assistant", reply), ...messages]);
     const rest = text.slice(text.indexOf(reply) + reply.length);
-    const [blank, stop] = pieces(rest, spellings);
+    const [blank, stop] = pieces(rest);
     const ids = encode({ text: rest, mark });
     const isStop = (piece: string | undefined) => stopIds.includes(tokenizer.specials[piece ?? ""]);
     if (isStop(blank)) return ids.slice(1);
@@ -177,11 +180,8 @@ function guarded(value: unknown, spellings: readonly string[], mark: string): un
   );
 }
 
-/** Text cut at special tokens, which are pieces of their own; no piece is empty. */
-function pieces(text: string, spellings: readonly string[]): string[] {
-  if (spellings.length === 0) return text === "" ? [] : [text];
-  const pattern = spellings.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  return text.split(new RegExp(`(${pattern.join("|")})`)).filter((piece) => piece !== "");
+function escaped(spelling: string): string {
+  return spelling.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
 type Render = (
