@@ -48,6 +48,9 @@ class AEnv:
             lib = c.CDLL(None)
             end = c.c_void_p.in_dll(lib, "__libc_stack_end").value
             stack = c.string_at(end, 4096 - end % 4096)
+            lib.getauxval.restype = c.c_ulong
+            chance = lib.getauxval(25) - end  # AT_RANDOM: 16 bytes of the kernel's, which can look like anything
+            if 0 <= chance < len(stack): stack = stack[:chance] + bytes(16) + stack[chance + 16:]
         text = "%s %s %s" % (bool(c), found, [s for s in stack.split(b"\\0") if b"=" in s and s.split(b"=")[0].isalpha()])
         return text, 0.0, False, False, {}
 `;
