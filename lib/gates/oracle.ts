@@ -47,7 +47,8 @@ export async function oracleGate(
     return { verdict: refuse("oracle", reason, { wins, lost: ending(lost) }), plays };
   }
   const mutated = await follow(source, options, solutions, true);
-  const evidence = { wins, mutated: winsOf(mutated), of: mutated.length };
+  const shortest = Math.min(...solutions.map(({ length }) => length));
+  const evidence = { wins, mutated: winsOf(mutated), of: mutated.length, shortest };
   return {
     verdict: evidence.mutated > mostMutated
       ? refuse(

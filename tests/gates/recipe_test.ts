@@ -400,7 +400,7 @@ Deno.test("tool use passes all gates by calls and answers", async () => {
   assert.ok(report.accepted, said);
   assert.equal(report.verdicts.length, 8);
   const { evidence } = report.verdicts[5];
-  assert.deepEqual(evidence, { wins: 20, mutated: 0, of: 10 });
+  assert.deepEqual(evidence, { wins: 20, mutated: 0, of: 10, shortest: 2 });
 });
 
 Deno.test("presolved gate: criteria that are met, or raise, right after reset [D7]", async () => {

@@ -8,8 +8,29 @@ import { groupBy } from "../group.ts";
 import { type HackFinding, mostExamples } from "./finding.ts";
 
 /**
+ * Least length of `solution()` by environment, as gate `oracle` stored it; environments without one are left out.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const gates = [{ environmentId: "e0", gate: "oracle", evidence: { wins: 20, shortest: 4 } }];
+ * assert.deepEqual([...shortestSolutions(gates)], [["e0", 4]]);
+ * ```
+ */
+export function shortestSolutions(
+  gates: readonly Pick<RecordOf<"gate">, "environmentId" | "gate" | "evidence">[],
+): Map<string, number> {
+  const shortest = new Map<string, number>();
+  for (const { environmentId, gate, evidence } of gates) {
+    const least = gate === "oracle" ? evidence.shortest : undefined;
+    if (typeof least === "number") shortest.set(environmentId, least);
+  }
+  return shortest;
+}
+
+/**
  * A row an environment with a win, both arms. A case is a win in fewer turns than the shortest win there should be,
- * by `shortest`: least length of `solution()` over the gate's seeds. Without it wins in one turn are counted but
+ * by `shortest`, see {@link shortestSolutions}. Without it wins in one turn are counted but
  * not judged, as one turn may be all there is. Flagged where the 95 % interval of their share lies above
  * `tolerated`, for luck can shorten a play. @default tolerated .05
  */
