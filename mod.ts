@@ -1,5 +1,6 @@
 /**
- * SPADE for Deno: self-play in adaptive synthetic executable environments. The public door; each room has its own.
+ * SPADE for Deno: self-play in adaptive synthetic executable environments. The public door: what notebooks and scripts
+ * need. Each room has a door of its own with the plumbing.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -12,20 +13,423 @@
  * ```
  * @module
  */
-export * from "./lib/core/mod.ts";
-export * from "./lib/reward/mod.ts";
-export * from "./lib/grpo/mod.ts";
-export * from "./lib/corpus/mod.ts";
-export * from "./lib/memory/mod.ts";
-export * from "./lib/designer/mod.ts";
-export * from "./lib/gates/mod.ts";
-export * from "./lib/hint/mod.ts";
-export * from "./lib/pool/mod.ts";
-export * from "./lib/agent/mod.ts";
-export * from "./lib/sandbox/mod.ts";
-export * from "./lib/engine/mod.ts";
-export * from "./lib/engine/text/mod.ts";
-export * from "./lib/store/mod.ts";
-export * from "./lib/loop/mod.ts";
+
+// Records and outcomes, errors, seeds, events, and the ports behind which engine and sandbox stand.
+export {
+  type ActiveRow,
+  type AdamParams,
+  type AgentPromptOptions,
+  type Arm,
+  type BatchRow,
+  type Blame,
+  canonicalSource,
+  type Chat,
+  type CheckpointRow,
+  type Clock,
+  type CursorRow,
+  type Datum,
+  type DesignerBrief,
+  type DocumentRow,
+  type Engine,
+  EngineError,
+  environmentId,
+  type EnvironmentProcess,
+  type EnvironmentRow,
+  type EvaluationRow,
+  type EventRow,
+  type EventSink,
+  failed,
+  type Failure,
+  type GateRow,
+  type HintRow,
+  type IsolationLevel,
+  type Label,
+  type LedgerRow,
+  type LossName,
+  meanScored,
+  type MemoryLine,
+  type MemoryRow,
+  type Message,
+  type Observed,
+  ok,
+  type Outcome,
+  type OutcomeCounts,
+  type ParsedProgram,
+  type PlayRow,
+  type Progress,
+  type Prompt,
+  type PromptOptions,
+  Random,
+  type RecordOf,
+  type RegretRow,
+  type ReplyRow,
+  type Result,
+  type RolloutReport,
+  type Row,
+  type Rows,
+  type RunRow,
+  type Sampler,
+  type SampleReply,
+  type SampleRequest,
+  type SampleRow,
+  type SamplingParams,
+  type Sandbox,
+  SandboxError,
+  type SandboxLimits,
+  scored,
+  seedOf,
+  sha256,
+  skipped,
+  type StartOptions,
+  type Stepped,
+  StoreError,
+  type TableName,
+  type Tokenizer,
+  type ToolFacts,
+  type Trainer,
+  type TrainerCapabilities,
+  type TrainerState,
+  type TurnRow,
+  type UpdateRow,
+  UsageError,
+} from "./lib/core/mod.ts";
+
+// From plays to numbers: returns, win rates, regret with its interval, the designer's signals.
+export {
+  agrestiMin,
+  type Band,
+  baselineOf,
+  blend,
+  type BlendOptions,
+  type BlendParts,
+  blendParts,
+  bootstrapT,
+  clippedNoise,
+  clippedSignal,
+  createProgressTracker,
+  createTracker,
+  createWindow,
+  type DifficultyWindow,
+  drawDifficulty,
+  type EnvironmentWindow,
+  episodeReturn,
+  estimateRegret,
+  HUNG_REWARD,
+  type Interval,
+  isSuccess,
+  meanOf,
+  measureRegret,
+  type Moment,
+  noiseFloor,
+  type OffsetReturns,
+  type Pair,
+  pairPlays,
+  pickByProgress,
+  plainReturns,
+  plateau,
+  populationVariance,
+  potentialOf,
+  progressOf,
+  publishedBlend,
+  type RegretEstimate,
+  type ReturnRule,
+  returnsBySkill,
+  sampleVariance,
+  type ScoreOptions,
+  scoreWindow,
+  scoreWindows,
+  type SeededOutcome,
+  shrinkRegret,
+  shrunkNoise,
+  type Signal,
+  type SignalContext,
+  type SignalName,
+  signals,
+  signalScale,
+  signedPotential,
+  successRate,
+  type Tracker,
+  updateBaseline,
+  updateBaselines,
+  updateTracker,
+  updateTrackers,
+  updateWindow,
+  varianceReward,
+  type WindowOptions,
+  winRate,
+} from "./lib/reward/mod.ts";
+
+// From returns and raw rewards to a batch and its weights: advantages, units, the delay queue, the loss.
+export {
+  activeSkills,
+  type AdvantageRule,
+  agentAdvantages,
+  type AgentOptions,
+  type AgentUnit,
+  type AgentUnits,
+  agentUnits,
+  assertStatistics,
+  type BatchStatistics,
+  createBatch,
+  createGroup,
+  dataOf,
+  deadShare,
+  type DelayPlan,
+  type DesignerAdvantage,
+  designerAdvantages,
+  type DesignerSample,
+  designerScale,
+  drainDue,
+  dueRollout,
+  flushQueue,
+  type Group,
+  type GroupAdvantages,
+  type GroupPlay,
+  groupPlays,
+  importanceData,
+  type KlTerm,
+  type LogpDifference,
+  measureBatch,
+  penalizeRejected,
+  planDelay,
+  PPO_CLIPS,
+  ppoData,
+  RATIO_CAP,
+  type SampledReply,
+  type Sequence,
+  sequencesOf,
+  skillOfSlot,
+  type StatisticsLimits,
+  type TurnDifference,
+  type Unit,
+  type Waiting,
+  weighBatch,
+  type WeightedBatch,
+  windowEnd,
+} from "./lib/grpo/mod.ts";
+
+// The corpus: parsed, counted, cut to tokens, drawn without replacement.
+export {
+  type Corpus,
+  type CorpusCursor,
+  type CorpusDocument,
+  type CorpusStats,
+  corpusStats,
+  createCorpus,
+  createCursor,
+  createDocument,
+  drawDocuments,
+  type LengthBin,
+  type Lengths,
+  type ParsedCorpus,
+  parseFolder,
+  parseJsonl,
+  type ParseOptions,
+  parseParquet,
+  type PoolCursor,
+  type Reject,
+  type Truncated,
+  truncateText,
+} from "./lib/corpus/mod.ts";
+
+// The Environment Designer: what it is told, its answer, the program inside the answer.
+export {
+  askDesigner,
+  type AskOptions,
+  boxedAction,
+  chooseSkills,
+  compactPrompt,
+  type CompactPromptOptions,
+  type Cut,
+  type DesignerAnswer,
+  extractProgram,
+  lastBoxed,
+  loadSkills,
+  type NaturalKind,
+  naturalKinds,
+  naturalPrompt,
+  type NaturalPromptOptions,
+  type PromptFiles,
+  repairPrompt,
+  type Skill,
+  withoutThinking,
+} from "./lib/designer/mod.ts";
+
+// The gates a program must pass before it is played.
+export {
+  checkProgram,
+  type EnvironmentKind,
+  type GateCache,
+  type GateName,
+  gateNames,
+  type GateOptions,
+  type GateReport,
+  gateRules,
+  type GateVerdict,
+  nearestOf,
+  type Opinion,
+  opinionIn,
+  type Resemblance,
+  resemblance,
+  type Screen,
+} from "./lib/gates/mod.ts";
+
+// Privileged advice for an accepted environment, and what it must not give away.
+export {
+  constantAnswers,
+  type Hint,
+  type HintAttempt,
+  type HintOptions,
+  leakReason,
+  writeHint,
+} from "./lib/hint/mod.ts";
+
+// The Reasoning Agent: one play of one environment.
+export {
+  type EpisodeOptions,
+  type EpisodeResult,
+  type EpisodeTurn,
+  parseToolReply,
+  playEpisode,
+  type ToolCall,
+  type ToolProblem,
+  type ToolReply,
+} from "./lib/agent/mod.ts";
+
+// Past environments: kept, scored again, drawn for prompts.
+export {
+  addMemory,
+  describeProgram,
+  type Evidence,
+  fillCandidates,
+  FRONTIER,
+  isFrontier,
+  memoryLines,
+  type MemoryRecord,
+  negativeVerdict,
+  type Picked,
+  pickMemory,
+  rescoreMemory,
+} from "./lib/memory/mod.ts";
+
+// Environments from elsewhere: files of programs and of questions, read and written.
+export {
+  formatPoolJsonl,
+  formatPoolParquet,
+  type MalformedLine,
+  type MalformedRow,
+  type ParsedPool,
+  parsePoolJsonl,
+  type ParsePoolOptions,
+  parsePoolParquet,
+  parseQuestions,
+  type PoolRow,
+  type Question,
+  questionEnvironments,
+  type QuestionKind,
+  questionKinds,
+} from "./lib/pool/mod.ts";
+
+// The wall behind which generated programs run, in this process or at a socket.
+export {
+  connectSandbox,
+  DEFAULT_LIMITS,
+  type LaunchOptions,
+  launchSandbox,
+  type LocalSandbox,
+  type SandboxOptions,
+  type SandboxStatistics,
+  startSandbox,
+} from "./lib/sandbox/mod.ts";
+
+// Engines: ours as a child process, running servers, samplers, tapes; what a server can do.
+export {
+  connectEngine,
+  EmbeddedEngine,
+  type EmbeddedOptions,
+  type Finding,
+  onlySamples,
+  type OpenAiOptions,
+  OpenAiSampler,
+  probeEngine,
+  type ProbeOptions,
+  type Profile,
+  type ProfileName,
+  profiles,
+  readTape,
+  recordEngine,
+  type RemoteOptions,
+  replayEngine,
+  type SessionOptions,
+  type TapeLine,
+  writeTapeLine,
+} from "./lib/engine/mod.ts";
+
+// Text to ids and back.
+export {
+  compactChat,
+  loadTokenizer,
+  templateChat,
+  type TemplateFiles,
+  type TemplateOptions,
+} from "./lib/engine/text/mod.ts";
+
+// The run folder: one SQLite file, its chain of hashes, its manifest.
+export {
+  type Amendment,
+  type ChainDifference,
+  type ChainHead,
+  type ChainReport,
+  type ColumnKind,
+  compareRuns,
+  type Copy,
+  CorruptRunError,
+  type Difference,
+  differencesOf,
+  type Loss,
+  type Manifest,
+  type Query,
+  readManifest,
+  type RunDifference,
+  type RunRecord,
+  Store,
+  verifyChain,
+  type Where,
+} from "./lib/store/mod.ts";
+
+// The loop as a run does it: configuration, training, resuming, verifying, evaluating.
+export {
+  type ActiveEnvironment,
+  type Assumptions,
+  changesOf,
+  checkConfig,
+  type Config,
+  configAt,
+  type ConfigChange,
+  type DesignerSide,
+  evaluate,
+  type EvaluationRequest,
+  type Expectation,
+  expectRun,
+  type FolderProgram,
+  type HeldoutCounts,
+  type Loop,
+  type Mismatch,
+  type PresetReader,
+  resolveConfig,
+  restore,
+  successRateOf,
+  train as trainSteps,
+  type Verification,
+  verify,
+} from "./lib/loop/mod.ts";
+
+// Tables and statistics of runs.
 export * from "./lib/analysis/mod.ts";
+
+// Figures, reports, the inspector: results that show themselves.
 export * from "./lib/show/mod.ts";
+
+// What people call in a notebook or script; where a room has the same name, this one is meant.
+export * from "./lib/lab/mod.ts";
+export { listRuns, openRun } from "./lib/lab/mod.ts";

@@ -26,9 +26,9 @@ PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS = 38, 39
 X86_64 = dict(
     read=0, write=1, open=2, close=3, stat=4, fstat=5, lstat=6, poll=7, mmap=9, mprotect=10, munmap=11, brk=12,
     rt_sigaction=13, rt_sigprocmask=14, rt_sigreturn=15, select=23, sched_yield=24, mremap=25, madvise=28,
-    nanosleep=35, getpid=39, clone=56, fork=57, vfork=58, execve=59, exit=60, gettimeofday=96, getrusage=98,
-    times=100, ptrace=101, getuid=102, syslog=103, getgid=104, geteuid=107, getegid=108, capget=125,
-    sigaltstack=131, personality=135, modify_ldt=154, pivot_root=155, adjtimex=159, chroot=161, acct=163,
+    nanosleep=35, getpid=39, socket=41, clone=56, fork=57, vfork=58, execve=59, exit=60, gettimeofday=96, getrusage=98,
+    chdir=80, fchdir=81, times=100, ptrace=101, getuid=102, syslog=103, getgid=104, geteuid=107, getegid=108,
+    capget=125, sigaltstack=131, personality=135, modify_ldt=154, pivot_root=155, adjtimex=159, chroot=161, acct=163,
     settimeofday=164, mount=165, umount2=166, swapon=167, swapoff=168, reboot=169, iopl=172, ioperm=173,
     init_module=175, delete_module=176, quotactl=179, gettid=186, time=201, futex=202, sched_getaffinity=204,
     restart_syscall=219, clock_settime=227, clock_gettime=228, clock_getres=229, clock_nanosleep=230,
@@ -43,15 +43,15 @@ X86_64 = dict(
     memfd_secret=447)
 
 AARCH64 = dict(
-    umount2=39, mount=40, pivot_root=41, chroot=51, close=57, quotactl=60, read=63, write=64, pselect6=72, ppoll=73,
-    vmsplice=75, fstat=80, acct=89, capget=90, personality=92, exit=93, exit_group=94, unshare=97, futex=98,
+    umount2=39, mount=40, pivot_root=41, chdir=49, fchdir=50, chroot=51, close=57, quotactl=60, read=63, write=64,
+    pselect6=72, ppoll=73, vmsplice=75, fstat=80, acct=89, capget=90, personality=92, exit=93, exit_group=94, unshare=97, futex=98,
     set_robust_list=99, nanosleep=101, kexec_load=104, init_module=105, delete_module=106, clock_settime=112,
     clock_gettime=113, clock_getres=114, clock_nanosleep=115, syslog=116, ptrace=117, sched_getaffinity=123,
     sched_yield=124, restart_syscall=128, sigaltstack=132, rt_sigaction=134, rt_sigprocmask=135, rt_sigreturn=139,
     reboot=142, times=153, getrusage=165, gettimeofday=169, settimeofday=170, adjtimex=171, getpid=172, getuid=174,
-    geteuid=175, getgid=176, getegid=177, gettid=178, brk=214, munmap=215, mremap=216, add_key=217, request_key=218,
-    keyctl=219, clone=220, execve=221, mmap=222, swapon=224, swapoff=225, mprotect=226, madvise=233, mbind=235,
-    set_mempolicy=237, migrate_pages=238, move_pages=239, perf_event_open=241, fanotify_init=262,
+    geteuid=175, getgid=176, getegid=177, gettid=178, socket=198, brk=214, munmap=215, mremap=216, add_key=217,
+    request_key=218, keyctl=219, clone=220, execve=221, mmap=222, swapon=224, swapoff=225, mprotect=226, madvise=233,
+    mbind=235, set_mempolicy=237, migrate_pages=238, move_pages=239, perf_event_open=241, fanotify_init=262,
     name_to_handle_at=264, open_by_handle_at=265, setns=268, process_vm_readv=270, process_vm_writev=271, kcmp=272,
     finit_module=273, seccomp=277, getrandom=278, bpf=280, execveat=281, userfaultfd=282, rseq=293,
     kexec_file_load=294, pidfd_send_signal=424, io_uring_setup=425, io_uring_enter=426, io_uring_register=427,

@@ -24,11 +24,11 @@ def excerpt(machine):
         return defined(re.search(r"/\* %s \*/(.*?)(?=/\* \w+ \*/|\Z)" % machine, file.read(), re.S).group(1))
 
 
-def run(instructions, architecture, number, arguments=(0, 0, 0, 0, 0, 0)):
+def run(instructions, architecture, number, arguments=(0, 0, 0, 0, 0, 0), limit=64):
     """What the kernel's interpreter would return for that call."""
     data = struct.pack("<IIQ6Q", number & 0xFFFFFFFF, architecture, 0, *arguments)
     accumulator, position = 0, 0
-    for _ in range(64):
+    for _ in range(limit):
         code, yes, no, operand = instructions[position]
         position += 1
         if code == seccomp.RETURN:

@@ -5,6 +5,8 @@
 #define __NR_umount2 39
 #define __NR_mount 40
 #define __NR_pivot_root 41
+#define __NR_chdir 49
+#define __NR_fchdir 50
 #define __NR_chroot 51
 #define __NR_close 57
 #define __NR_quotactl 60
@@ -51,6 +53,7 @@
 #define __NR_getgid 176
 #define __NR_getegid 177
 #define __NR_gettid 178
+#define __NR_socket 198
 #define __NR_brk 214
 #define __NR_munmap 215
 #define __NR_mremap 216
@@ -126,11 +129,14 @@
 #define __NR_madvise 28
 #define __NR_nanosleep 35
 #define __NR_getpid 39
+#define __NR_socket 41
 #define __NR_clone 56
 #define __NR_fork 57
 #define __NR_vfork 58
 #define __NR_execve 59
 #define __NR_exit 60
+#define __NR_chdir 80
+#define __NR_fchdir 81
 #define __NR_gettimeofday 96
 #define __NR_getrusage 98
 #define __NR_times 100

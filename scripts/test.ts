@@ -1,6 +1,6 @@
 /**
  * `deno task test` and `deno task ok`: runs every suite, one after the other, and ends with the line
- * `N passed, N failed`. A check without tests of its own (format, lint, types) counts as one.
+ * `N passed, N failed`. A check without tests of its own (format, lint, documentation, types) counts as one.
  */
 import {
   closingLine,
@@ -41,8 +41,9 @@ const { unit, process } = await testFiles("tests");
 const suites = [
   deno("format", 1, "fmt", "--check"),
   deno("lint", 2, "lint"),
+  deno("documentation", 2, "doc", "--lint", "mod.ts"),
   deno("types", 5, "check", "mod.ts", "lib", "scripts", "tests"),
-  deno("doc tests", 3, "test", "--doc", ...NOTHING, "mod.ts", "lib"),
+  deno("doc tests", 5, "test", "--doc", "--parallel", ...NOTHING, "mod.ts", "lib"),
   deno("unit tests", 5, "test", ...NOTHING, ...unit),
 ];
 if (!Deno.args.includes("ok")) {

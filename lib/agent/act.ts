@@ -8,6 +8,7 @@ import {
   type Failure,
   type Prompt,
   type ToolFacts,
+  toolResponse,
 } from "../core/mod.ts";
 import { nothingAsked, parseToolReply, type ToolReply } from "./tools.ts";
 
@@ -71,15 +72,15 @@ async function actWithTools(
   const texts: string[] = [];
   for (const item of items.slice(0, mostCalls)) {
     if (item.kind === "problem") {
-      texts.push(response(item.message));
+      texts.push(toolResponse(item.message));
       continue;
     }
     const called = await process.call(item.name, item.arguments);
     if (called.kind !== "ok") return called;
-    texts.push(response(called.value.observation));
+    texts.push(toolResponse(called.value.observation));
   }
   if (items.length > mostCalls) {
-    texts.push(response(`Only the first ${mostCalls} calls of a reply are run.`));
+    texts.push(toolResponse(`Only the first ${mostCalls} calls of a reply are run.`));
   }
   if (answer === null) {
     const observation = items.length > 0 ? texts.join("\n") : nothingAsked;
@@ -92,11 +93,6 @@ async function actWithTools(
   const { reward, terminated, truncated } = answered.value;
   const observation = [...texts, answered.value.observation].join("\n");
   return { observation, reward, terminated, truncated };
-}
-
-/** A tool's result, as chat templates write it. */
-function response(text: string): string {
-  return `<tool_response>\n${text}\n</tool_response>`;
 }
 
 function lengthFault(action: string): Failure | undefined {

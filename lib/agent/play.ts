@@ -25,17 +25,25 @@ import {
 } from "../core/mod.ts";
 import { type Actor, gameActor, toolActor } from "./act.ts";
 
+/** What one play needs. */
 export interface EpisodeOptions {
+  /** The program; `id` is its environment id. */
   environment: { id: string; source: string; skill: string };
   /** Seed of the instance, equal in both arms [D1]. */
   seed: number;
   /** Null: the plain arm. */
   hint: string | null;
+  /** Runs the program. */
   sandbox: Sandbox;
+  /** Draws the replies. */
   sampler: Sampler;
+  /** Of the model that plays. */
   tokenizer: Tokenizer;
+  /** Turns messages into ids. */
   chat: Chat;
+  /** Turns observations into messages and finds the action in a reply. */
   prompt: Prompt;
+  /** How to sample; `maxTokens` of one reply. */
   params: SamplingParams;
   /** Tokens of the whole conversation. */
   context: number;
@@ -47,18 +55,25 @@ export interface EpisodeOptions {
   returnOf: (rewards: readonly number[], terminated: boolean) => number;
   /** A turn starts only with at least this many tokens left. @default 64 */
   reserve?: number;
+  /** Sampling seed of each turn, from 0. */
   samplingSeed: (turn: number) => number;
+  /** Changes to the sandbox's own limits. */
   limits?: Partial<SandboxLimits>;
+  /** Gives up; the play then has no outcome. */
   signal?: AbortSignal;
 }
 
+/** One reply and its consequence. */
 export interface EpisodeTurn {
   /** Ids appended before the reply: the opening prompt, later the observation; all of them when `rerendered`. */
   prompt: number[];
+  /** Sampled ids, the stop id included. */
   ids: number[];
   /** Of each id under the sampler. */
   logps: number[];
+  /** `stop`: ended by a stop id; `length`: cut, and not executed. */
   finish: "stop" | "length";
+  /** Version of the weights that sampled it. */
   weightsVersion: number;
   /** Text shown before the reply, the hint included. */
   observation: string;
@@ -72,23 +87,59 @@ export interface EpisodeTurn {
   rerendered: true | null;
 }
 
+/** How a play went. */
 export interface EpisodeResult {
+  /** The return in [-1, 1], or whose fault it is that there is none. */
   outcome: Outcome;
   /** Terminated with a return of at least 1 - 1e-9. */
   success: boolean;
+  /** The program ended it. */
   terminated: boolean;
   /** Ended by the program's flag, the turn limit, the context or a cut reply. */
   truncated: boolean;
   /** A request of the program exceeded its deadline. */
   hung: boolean;
+  /** In order; a failed play keeps those it had. */
   turns: EpisodeTurn[];
-  /** Weights at the first and last reply; -1 without one. */
+  /** Weights version at the first reply; -1 without one. */
   versionFirst: number;
+  /** Weights version at the last reply; another than the first where an update came between. */
   versionLast: number;
 }
 
 /**
  * Plays one episode.
+ *
+ * ```ts ignore check
+ * import {
+ *   compactChat,
+ *   compactPrompt,
+ *   EmbeddedEngine,
+ *   environmentId,
+ *   episodeReturn,
+ *   loadTokenizer,
+ *   playEpisode,
+ *   seedOf,
+ *   startSandbox,
+ * } from "@spade/spade";
+ *
+ * const [model, python] = ["data/nano", ".spade/engine/bin/python"];
+ * await using engine = await EmbeddedEngine.start({ python, model, state: "runs/state" });
+ * await using sandbox = await startSandbox({ python: ".spade/sandbox/bin/python" });
+ * const tokenizer = loadTokenizer(JSON.parse(Deno.readTextFileSync(`${model}/tokenizer.json`)));
+ * const chat = compactChat(tokenizer);
+ * const source = Deno.readTextFileSync("data/heldout/dev/00_gap.py");
+ * const { outcome, turns } = await playEpisode({
+ *   ...{ sandbox, tokenizer, chat, prompt: compactPrompt(), sampler: engine.sampler },
+ *   environment: { id: environmentId(source), source, skill: "Optimization" },
+ *   params: { maxTokens: 8, temperature: 1, stopIds: chat.stopIds },
+ *   ...{ seed: 0, hint: null, context: 1024, maxTurns: 12 },
+ *   returnOf: episodeReturn,
+ *   samplingSeed: (turn) => seedOf(0, "agent", turn),
+ * });
+ * for (const { observation, action } of turns) console.log(observation, "→", action);
+ * console.log(outcome);
+ * ```
  *
  * @throws the signal's reason when aborted; every other fault is an outcome.
  */

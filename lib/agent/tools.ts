@@ -12,18 +12,25 @@
 const maxDepth = 32;
 const maxBytes = 60_000;
 
+/** A call that was understood; whether the tool exists is the environment's to say. */
 export interface ToolCall {
+  /** Tells it from a problem. */
   kind: "call";
+  /** Name of the tool. */
   name: string;
+  /** By parameter; {} for none. */
   arguments: Record<string, unknown>;
 }
 
+/** What stands in place of a call that was not understood. */
 export interface ToolProblem {
+  /** Tells it from a call. */
   kind: "problem";
   /** For the agent. */
   message: string;
 }
 
+/** What a reply asks for. */
 export interface ToolReply {
   /** In order of appearance. */
   items: (ToolCall | ToolProblem)[];

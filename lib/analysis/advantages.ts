@@ -3,7 +3,7 @@
  * @module
  */
 import type { RecordOf } from "../core/mod.ts";
-import { type GroupHealth, groupHealth } from "./band.ts";
+import { type GroupHealth, groupHealth, type PlayReturn } from "./band.ts";
 import { type Share, shareOf } from "./estimate.ts";
 import { groupBy } from "./group.ts";
 import { type Spread, spreadOf } from "./spread.ts";
@@ -14,8 +14,19 @@ export interface RolloutHealth extends GroupHealth {
   rollout: number;
 }
 
-/** {@link groupHealth} of each rollout. */
-export function groupHealthByRollout(plays: readonly RecordOf<"play">[]): RolloutHealth[] {
+/**
+ * {@link groupHealth} of each rollout.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const play = (rollout: number, value: number) =>
+ *   ({ rollout, environmentId: "e", arm: "plain" as const, outcome: scored(value) });
+ * const rows = groupHealthByRollout([play(0, 0), play(0, 0), play(2, 0), play(2, 1)]);
+ * assert.deepEqual(rows.map((row) => [row.rollout, row.allZero.count]), [[0, 1], [2, 0]]);
+ * ```
+ */
+export function groupHealthByRollout(plays: readonly PlayReturn[]): RolloutHealth[] {
   return [...groupBy(plays, (play) => play.rollout)]
     .map(([rollout, of]) => ({ rollout, ...groupHealth(of) }));
 }
@@ -36,9 +47,18 @@ export interface AdvantageTails extends Spread {
  * One row a rollout and role; a unit counts once, however many sequences it has. An agent's advantage is in
  * deviations of its group (spade.md section 9), n plays bound it by √(n − 1); a designer's is its signal less its
  * skill's mean, scaled. @default tail 2
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const unit = (unit: string, advantage: number) =>
+ *   ({ unit, role: "agent" as const, advantage, start: 0, length: 1 });
+ * const sequences = [unit("a", 2.6), unit("b", -0.4), unit("c", 0), unit("c", 0)];
+ * const [row] = advantageTails([{ rollout: 0, sequences }]);
+ * assert.deepEqual([row.n, row.zero.count, row.tail.count], [3, 1, 1]);
+ * ```
  */
 export function advantageTails(
-  batches: readonly RecordOf<"batch">[],
+  batches: readonly Pick<RecordOf<"batch">, "rollout" | "sequences">[],
   options: { tail?: number } = {},
 ): AdvantageTails[] {
   const { tail = 2 } = options;

@@ -5,7 +5,7 @@
 import type { RecordOf } from "../core/mod.ts";
 import { type Share, shareOf } from "./estimate.ts";
 import { groupBy } from "./group.ts";
-import { acceptanceFunnel, type FunnelStep } from "./validity.ts";
+import { acceptanceFunnel, type FunnelStep, type FunnelVerdict } from "./validity.ts";
 
 /** Attempt 0 is the first reply to a request. */
 export interface AttemptFunnel {
@@ -19,10 +19,22 @@ export interface AttemptFunnel {
   steps: FunnelStep[];
 }
 
-/** Verdicts on programs whose reply is unknown are left out. */
+/**
+ * Verdicts on programs whose reply is unknown are left out.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const reply = { role: "designer" as const, accepted: false };
+ * const replies = [{ ...reply, id: "a", attempt: 0 }, { ...reply, id: "b", attempt: 1, accepted: true }];
+ * const verdict = { gate: "parse", verdict: "refuse" as const, reason: "no class" };
+ * const rows = funnelByAttempt(replies, [{ ...verdict, replyId: "a" }]);
+ * assert.deepEqual(rows.map((row) => row.accepted.share), [0, 1]);
+ * assert.equal(rows[0].steps[0].refused, 1);
+ * ```
+ */
 export function funnelByAttempt(
   replies: readonly Pick<RecordOf<"reply">, "id" | "role" | "attempt" | "accepted">[],
-  gates: readonly RecordOf<"gate">[],
+  gates: readonly (FunnelVerdict & Pick<RecordOf<"gate">, "replyId">)[],
 ): AttemptFunnel[] {
   const verdicts = groupBy(gates, ({ replyId }) => replyId);
   const designs = replies.filter(({ role }) => role === "designer");

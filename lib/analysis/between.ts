@@ -11,6 +11,17 @@ import { type Evaluation, type HeldoutOptions, pairedRise, type Rise } from "./l
  * index; `base` is the first run, `final` the second. The interval is over environments: it is about these two
  * runs, not about two ways to train, for which one seed is one case ({@link differenceOverSeeds}). Empty where one
  * has no evaluation.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * import type { Evaluation } from "./learning.ts";
+ * const run = (...returns: number[]) => returns.map((value, i): Evaluation =>
+ *   ({ id: `${i}`, rollout: 10, set: "dev", weights: "current", mode: "greedy", environmentId: `e${i}`,
+ *     family: "sums", seen: true, index: 0, seed: i, outcome: scored(value), success: value === 1, turns: 1 }));
+ * const [difference] = differenceBetween(run(0, 0, 1, 0), run(1, 0, 1, 1));
+ * assert.deepEqual([difference.mode, difference.part, difference.mean], ["greedy", "all", 0.5]);
+ * ```
  */
 export function differenceBetween(
   first: readonly Evaluation[],
@@ -40,6 +51,18 @@ export interface SeedDifference extends Estimate {
  * Second less first way to train: each seed's {@link differenceBetween}, its mean over seeds and a 95 % bootstrap
  * interval in which seeds are drawn. `runs` holds the evaluations of both ways for each seed. No interval below
  * four seeds.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * import type { Evaluation } from "./learning.ts";
+ * const run = (value: number): Evaluation[] =>
+ *   [{ id: "0", rollout: 10, set: "dev", weights: "current", mode: "greedy", environmentId: "e",
+ *     family: "sums", seen: true, index: 0, seed: 0, outcome: scored(value), success: value === 1, turns: 1 }];
+ * const [all] = differenceOverSeeds([{ first: run(0), second: run(1) }, { first: run(0), second: run(0) }]);
+ * assert.deepEqual([all.bySeed, all.mean], [[1, 0], 0.5]);
+ * assert.equal(all.interval, "none: 2 seeds, needs 4");
+ * ```
  */
 export function differenceOverSeeds(
   runs: readonly { first: readonly Evaluation[]; second: readonly Evaluation[] }[],

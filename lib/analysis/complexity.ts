@@ -97,9 +97,21 @@ export interface RolloutComplexity {
 /**
  * One row a rollout that accepted programs. What a program offers is the length of its longest truncated play, or
  * `maxTurns` (the run's option) where none was truncated.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const source = "class SumEnv:\n    def step(self, action):\n        if action:\n            return 1\n";
+ * const [row] = complexityByRollout([{ rollout: 0, environment: { id: "e", source } }], [], { maxTurns: 12 });
+ * assert.deepEqual([row.lines.mean, row.depth.mean, row.branches.mean], [4, 3, 1]);
+ * // Nothing was played: no share of turns, not zero.
+ * assert.equal(row.used.n, 0);
+ * ```
  */
 export function complexityByRollout(
-  accepted: readonly Accepted[],
+  accepted: readonly {
+    rollout: number;
+    environment: Pick<Accepted["environment"], "id" | "source">;
+  }[],
   plays: readonly RecordOf<"play">[],
   options: { maxTurns: number },
 ): RolloutComplexity[] {

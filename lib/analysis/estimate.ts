@@ -17,8 +17,11 @@ export const minClusters = 4;
 
 /** A mean of scored outcomes, its 95 % interval or the reason for none, and what it was computed from. */
 export interface Estimate extends OutcomeCounts {
+  /** Pooled mean of the scored outcomes; missing where there are none. */
   mean?: number;
+  /** Lower end of the 95 % interval; missing where there is none. */
   low?: number;
+  /** Upper end. */
   high?: number;
   /** Method, or why there is no interval. */
   interval: string;
@@ -28,18 +31,37 @@ export interface Estimate extends OutcomeCounts {
 
 /** One outcome and the cluster it belongs to. */
 export interface Clustered {
+  /** Name of the cluster, such as an environment id. */
   cluster: string;
+  /** What was measured; only a scored one enters the mean. */
   outcome: Outcome;
 }
 
+/** How an interval is drawn. */
 export interface BootstrapOptions {
-  /** @default 0 */
+  /** Seeds the draws. @default 0 */
   seed?: number;
   /** Bootstrap resamples; 0: no interval. @default 2000 */
   draws?: number;
 }
 
-/** Pooled mean of the scored outcomes with its cluster-bootstrap interval. */
+/**
+ * Pooled mean of the scored outcomes with its cluster-bootstrap interval.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { failed, scored } from "../core/mod.ts";
+ * // Two plays an environment, all alike within it: the four environments are what there is, not the eight plays.
+ * const items = [0, 0, 1, 1].flatMap((value, i) =>
+ *   [1, 2].map(() => ({ cluster: `e${i}`, outcome: scored(value) })));
+ * const { mean, low, high, failed: missing } = estimateMean([
+ *   ...items,
+ *   { cluster: "e0", outcome: failed("model", "deadline") },
+ * ]);
+ * assert.deepEqual([mean, missing], [0.5, 1]);
+ * assert.ok(low! < 0.1 && high! > 0.9);
+ * ```
+ */
 export function estimateMean(
   items: readonly Clustered[],
   options: BootstrapOptions = {},
@@ -92,10 +114,15 @@ export function estimateMean(
 
 /** A share k/n with its Wilson 95 % interval; undefined where n = 0. */
 export interface Share {
+  /** Cases. */
   count: number;
+  /** Of how many. */
   of: number;
+  /** count/of, in [0, 1]. */
   share?: number;
+  /** Lower end of the interval. */
   low?: number;
+  /** Upper end of the interval. */
   high?: number;
 }
 
@@ -122,7 +149,14 @@ export function shareOf(count: number, of: number): Share {
   };
 }
 
-/** Quantile by linear interpolation (type 7) of ascending numbers; NaN where there are none. */
+/**
+ * Quantile by linear interpolation (type 7) of ascending numbers; NaN where there are none.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(quantileSorted([0, 1, 2, 10], 0.5), 1.5);
+ * ```
+ */
 export function quantileSorted(sorted: ArrayLike<number>, p: number): number {
   if (sorted.length === 0) return NaN;
   const at = (sorted.length - 1) * p, i = Math.floor(at);
@@ -130,7 +164,15 @@ export function quantileSorted(sorted: ArrayLike<number>, p: number): number {
   return sorted[i] + (sorted[j] - sorted[i]) * (at - i);
 }
 
-/** 97.5 % quantile of Student's t, error below .01 from 3 degrees of freedom on (Cornish-Fisher expansion). */
+/**
+ * 97.5 % quantile of Student's t, error below .01 from 3 degrees of freedom on (Cornish-Fisher expansion).
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.ok(Math.abs(studentQuantile(7) - 2.3646) < 0.01);
+ * assert.ok(Math.abs(studentQuantile(1e6) - 1.96) < 1e-4);
+ * ```
+ */
 export function studentQuantile(freedom: number): number {
   const z = 1.959964, v = freedom;
   return z + (z ** 3 + z) / (4 * v) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * v ** 2) +

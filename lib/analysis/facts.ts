@@ -4,12 +4,24 @@
  */
 import type { RecordOf } from "../core/mod.ts";
 
+/** One line of a header. */
 export interface Fact {
+  /** What is told; a path such as `engine.name` where it comes from the manifest. */
   name: string;
+  /** As text. */
   value: string;
 }
 
-/** Manifest values by path (`engine.name`), objects and arrays opened up to three levels; longest values cut. */
+/**
+ * Manifest values by path (`engine.name`), objects and arrays opened up to three levels; longest values cut.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const facts = manifestFacts({ engine: { name: "embedded" }, seeds: [1, 2], model: null });
+ * assert.deepEqual(facts.map(({ name, value }) => `${name}=${value}`),
+ *   ["engine.name=embedded", "seeds.0=1", "seeds.1=2"]);
+ * ```
+ */
 export function manifestFacts(manifest: Record<string, unknown>): Fact[] {
   const facts: Fact[] = [];
   const visit = (value: unknown, path: string, depth: number) => {
@@ -27,8 +39,18 @@ export function manifestFacts(manifest: Record<string, unknown>): Fact[] {
   return facts;
 }
 
-/** Seed, preset, sandbox level, engine, versions, time: those that the manifest has, wherever it keeps them. */
-export function headerFacts(run: RecordOf<"run"> | undefined): Fact[] {
+/**
+ * Seed, preset, sandbox level, engine, versions, time: those that the manifest has, wherever it keeps them.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const facts = headerFacts({ id: "r", preset: "nano", seed: 7, manifest: { sandboxLevel: "namespaces" } });
+ * assert.deepEqual(facts.map(({ name }) => name), ["run", "preset", "seed", "sandbox"]);
+ * ```
+ */
+export function headerFacts(
+  run: Pick<RecordOf<"run">, "id" | "preset" | "seed" | "manifest"> | undefined,
+): Fact[] {
   if (!run) return [];
   const all = manifestFacts(run.manifest);
   const pick = (name: string, pattern: RegExp): Fact[] => {

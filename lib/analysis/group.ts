@@ -1,4 +1,12 @@
-/** Rows by key, keys ascending when they are numbers, else in order of appearance. */
+/**
+ * Rows by key, keys ascending when they are numbers, else in order of appearance.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const groups = groupBy([12, 3, 14, 5], (n) => Math.floor(n / 10));
+ * assert.deepEqual([...groups], [[0, [3, 5]], [1, [12, 14]]]);
+ * ```
+ */
 export function groupBy<T, K extends string | number>(
   rows: readonly T[],
   keyOf: (row: T) => K,

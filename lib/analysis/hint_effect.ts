@@ -2,10 +2,16 @@
  * What the hint changes, pair by pair: the same instance with and without it.
  * @module
  */
-import { scored } from "../core/mod.ts";
+import { type RecordOf, scored } from "../core/mod.ts";
 import type { PlayPair } from "./environments.ts";
 import { type BootstrapOptions, type Estimate, estimateMean } from "./estimate.ts";
 import { groupBy } from "./group.ts";
+
+/** What the comparison needs of a pair of plays. */
+export type HintPair = Pick<
+  PlayPair<Pick<RecordOf<"play">, "outcome" | "success" | "turns">>,
+  "environmentId" | "plain" | "hinted"
+>;
 
 /** Pairs scored in both arms, by who succeeded. */
 export interface HintEffect {
@@ -32,9 +38,20 @@ export interface HintEffect {
 /**
  * One row for all pairs and one a skill; `skills` names each environment's. Pairs of which one arm was not played
  * are not counted at all.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const play = (value: number) => ({ outcome: scored(value), success: value === 1, turns: 2 });
+ * const [all] = hintEffect([
+ *   { environmentId: "a", plain: play(0), hinted: play(1) },
+ *   { environmentId: "b", plain: play(1), hinted: play(1) },
+ * ]);
+ * assert.deepEqual([all.hintedOnly, all.both, all.difference.mean], [1, 1, 0.5]);
+ * ```
  */
 export function hintEffect(
-  pairs: readonly PlayPair[],
+  pairs: readonly HintPair[],
   skills: ReadonlyMap<string, string> = new Map(),
   options: BootstrapOptions = {},
 ): HintEffect[] {
@@ -42,13 +59,13 @@ export function hintEffect(
   const known = played.filter(({ environmentId }) => skills.has(environmentId));
   const bySkill = [...groupBy(known, ({ environmentId }) => skills.get(environmentId)!)]
     .sort(([a], [b]) => a < b ? -1 : 1);
-  const groups: [string | undefined, PlayPair[]][] = [[undefined, played], ...bySkill];
+  const groups: [string | undefined, HintPair[]][] = [[undefined, played], ...bySkill];
   return groups.filter(([, of]) => of.length > 0).map(([skill, of]) => effect(skill, of, options));
 }
 
 function effect(
   skill: string | undefined,
-  of: readonly PlayPair[],
+  of: readonly HintPair[],
   options: BootstrapOptions,
 ): HintEffect {
   const differences = [], turns = [];

@@ -8,29 +8,53 @@ import { type Outcome, type RecordOf, scored, skipped } from "../core/mod.ts";
 import { type BootstrapOptions, type Estimate, estimateMean } from "./estimate.ts";
 import { groupBy } from "./group.ts";
 
+/** One held-out play, a record of the table `evaluation`. */
 export type Evaluation = RecordOf<"evaluation">;
+/** Held-out set: `dev` to choose by, `test` to report. */
 export type EvaluationSet = Evaluation["set"];
+/** How answers were drawn: at temperature 1, or the likeliest token each time. */
 export type Mode = Evaluation["mode"];
 /** Families the nano corpus knew, families it never saw, or both. */
 export type Part = "all" | "seen" | "unseen";
 
+/** All modes, in the order of tables. */
 export const modes: readonly Mode[] = ["sampled", "greedy"];
+/** All parts, in the order of tables. */
 export const parts: readonly Part[] = ["all", "seen", "unseen"];
 
+/** Which held-out set, and how its intervals are drawn. */
 export interface HeldoutOptions extends BootstrapOptions {
-  /** @default "dev" */
+  /** Held-out set. @default "dev" */
   set?: EvaluationSet;
 }
 
 /** Mean return of one evaluation: which weights, how sampled, on which part. */
 export interface CurvePoint extends Estimate {
+  /** Held-out set. */
   set: EvaluationSet;
+  /** How answers were drawn. */
   mode: Mode;
+  /** Families it is over. */
   part: Part;
+  /** Rollouts done when the weights were evaluated; 0 for the starting weights. */
   updates: number;
 }
 
-/** Points ordered by mode, part and updates; parts and modes without records are left out. */
+/**
+ * Points ordered by mode, part and updates; parts and modes without records are left out.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const row = (rollout: number, index: number, value: number): Evaluation =>
+ *   ({ id: `${rollout}/${index}`, rollout, set: "dev", weights: rollout === 0 ? "base" : "current", mode: "greedy",
+ *     environmentId: `e${index}`, family: "sums", seen: true, index, seed: index, outcome: scored(value),
+ *     success: value === 1, turns: 1 });
+ * const curve = learningCurve([row(0, 0, 0), row(0, 1, 0), row(12, 0, 0), row(12, 1, 1)]);
+ * const all = curve.filter(({ part }) => part === "all");
+ * assert.deepEqual(all.map(({ updates, mean }) => [updates, mean]), [[0, 0], [12, 0.5]]);
+ * ```
+ */
 export function learningCurve(
   evaluation: readonly Evaluation[],
   options: HeldoutOptions = {},
@@ -51,19 +75,37 @@ export function learningCurve(
 
 /** Base and final mean and their difference over pairs of the same environment and play index. */
 export interface Rise extends Estimate {
+  /** Held-out set. */
   set: EvaluationSet;
+  /** How answers were drawn. */
   mode: Mode;
+  /** Families it is over. */
   part: Part;
   /** Family name, in tables by family. */
   family?: string;
+  /** Rollouts done when the final weights were evaluated. */
   updates: number;
+  /** Mean return of the starting weights. */
   base: Estimate;
+  /** Mean return of the last weights evaluated. */
   final: Estimate;
 }
 
 /**
  * Paired rise from the starting weights to the last evaluated ones. A pair is scored when both plays are; a play
  * without partner makes a skipped pair. Empty without an evaluation of both.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const row = (rollout: number, index: number, value: number): Evaluation =>
+ *   ({ id: `${rollout}/${index}`, rollout, set: "dev", weights: rollout === 0 ? "base" : "current", mode: "greedy",
+ *     environmentId: `e${index}`, family: "sums", seen: true, index, seed: index, outcome: scored(value),
+ *     success: value === 1, turns: 1 });
+ * // The second play of the last weights has no partner: it is skipped, not counted as a rise from 0.
+ * const [rise] = pairedRise([row(0, 0, 0), row(12, 0, 1), row(12, 1, 1)]);
+ * assert.deepEqual([rise.mean, rise.scored, rise.skipped, rise.updates], [1, 1, 1, 12]);
+ * ```
  */
 export function pairedRise(
   evaluation: readonly Evaluation[],
@@ -79,7 +121,21 @@ export function pairedRise(
   );
 }
 
-/** The same rise for each family, temperature 1 and greedy; families in alphabetical order. */
+/**
+ * The same rise for each family, temperature 1 and greedy; families in alphabetical order.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const row = (rollout: number, family: string, value: number): Evaluation =>
+ *   ({ id: `${rollout}/${family}`, rollout, set: "dev", weights: rollout === 0 ? "base" : "current", mode: "greedy",
+ *     environmentId: family, family, seen: family === "sums", index: 0, seed: 0, outcome: scored(value),
+ *     success: value === 1, turns: 1 });
+ * const rows = riseByFamily([row(0, "sums", 0), row(9, "sums", 1), row(0, "mazes", 0), row(9, "mazes", 0)]);
+ * assert.deepEqual(rows.map(({ family, part, mean }) => [family, part, mean]),
+ *   [["mazes", "unseen", 0], ["sums", "seen", 1]]);
+ * ```
+ */
 export function riseByFamily(
   evaluation: readonly Evaluation[],
   options: HeldoutOptions = {},

@@ -17,8 +17,22 @@ export interface TurnLengths extends Spread {
   truncated: Share;
 }
 
-/** One row a rollout and arm. */
-export function turnLengths(plays: readonly RecordOf<"play">[]): TurnLengths[] {
+/**
+ * One row a rollout and arm.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const play = { rollout: 0, arm: "plain" as const };
+ * const [row] = turnLengths([
+ *   { ...play, turns: 2, truncated: false },
+ *   { ...play, turns: 12, truncated: true },
+ * ]);
+ * assert.deepEqual([row.mean, row.most, row.truncated.share], [7, 12, 0.5]);
+ * ```
+ */
+export function turnLengths(
+  plays: readonly Pick<RecordOf<"play">, "rollout" | "arm" | "turns" | "truncated">[],
+): TurnLengths[] {
   return [...groupBy(plays, ({ rollout }) => rollout)].flatMap(([rollout, of]) =>
     (["plain", "hinted"] as const).flatMap((arm) => {
       const own = of.filter((play) => play.arm === arm);
@@ -45,7 +59,19 @@ export type Sampled = Pick<RecordOf<"turn">, "rollout" | "finish"> & {
   role?: RecordOf<"reply">["role"];
 };
 
-/** Takes turns (of the agent) and replies, in one walk: pass a store's `iterate()` where there are many. */
+/**
+ * Takes turns (of the agent) and replies, in one walk: pass a store's `iterate()` where there are many.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const rows = tokenLengths([
+ *   { rollout: 0, ids: [5, 6, 7], finish: "stop" },
+ *   { rollout: 0, ids: [5, 6, 7, 8], finish: "length", role: "designer" },
+ * ]);
+ * assert.deepEqual(rows.map(({ role, mean, cut }) => [role, mean, cut.share]),
+ *   [["agent", 3, 0], ["designer", 4, 1]]);
+ * ```
+ */
 export function tokenLengths(sampled: Iterable<Sampled>): TokenLengths[] {
   const found = new Map<
     string,

@@ -95,7 +95,17 @@ export interface Generation {
   rollout: number;
 }
 
-/** One row a generation, the first first. */
+/**
+ * One row a generation, the first first.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const of = (id: string, parents: string[], rollout: number) =>
+ *   ({ environment: { id, parents }, rollout, skill: "s" });
+ * const rows = generationsOf(lineageOf([of("a", [], 0), of("b", [], 0), of("c", ["a"], 2)]));
+ * assert.deepEqual(rows.map(({ environments, dead }) => [environments, dead]), [[2, 1], [1, 0]]);
+ * ```
+ */
 export function generationsOf(lineage: readonly Descent[]): Generation[] {
   const most = lineage.reduce((deepest, row) => Math.max(deepest, row.generation), -1);
   return Array.from({ length: most + 1 }, (_, generation) => {
@@ -117,6 +127,14 @@ export function generationsOf(lineage: readonly Descent[]): Generation[] {
  * 3f2a91c0 r0 Optimization · 5 descendants
  * ├─ 77b01d22 r4 Optimization †
  * └─ 90ccd011 r4 Optimization · 2 descendants, also of 1a2b3c4d
+ * ```
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const of = (id: string, parents: string[], rollout: number) =>
+ *   ({ environment: { id, parents }, rollout, skill: "Optimization" });
+ * const text = lineageTree(lineageOf([of("3f2a91c0", [], 0), of("77b01d22", ["3f2a91c0"], 4)]));
+ * assert.equal(text, "3f2a91c0 r0 Optimization · 1 descendant\n└─ 77b01d22 r4 Optimization");
  * ```
  */
 export function lineageTree(

@@ -25,6 +25,7 @@ export {
   tableFormats,
 } from "./frames/export_table.ts";
 export { type ColumnLike, kindOf } from "./frames/kinds.ts";
+export { type LongTables, readLongTables } from "./frames/read_long.ts";
 export { readTable, type TableOptions } from "./frames/read_table.ts";
 export { openFolder, runFolders, type RunSummary, summariseRun } from "./frames/run_folder.ts";
 export * from "./group.ts";
@@ -37,5 +38,6 @@ export * from "./shrunk.ts";
 export * from "./spread.ts";
 export * from "./staleness.ts";
 export * from "./tables.ts";
+export { trainedPlays } from "./trained.ts";
 export * from "./unit_cost.ts";
 export * from "./validity.ts";

@@ -5,21 +5,35 @@
  */
 import { type Outcome, type RecordOf, scored, skipped } from "../core/mod.ts";
 import { shrinkRegret, shrunkNoise } from "../reward/mod.ts";
+import type { PlayReturn } from "./band.ts";
 import { groupBy } from "./group.ts";
 
 /** Shrunken regret of one record, and what its clipped signal shows on average at zero true regret. */
 export interface ShrunkRegret {
+  /** Shrunken regret, in [−2, 2]; skipped where an arm has fewer than two scored plays. */
   outcome: Outcome;
+  /** Mean clipped signal at zero true regret, in [0, 1]; null where the regret is skipped. */
   noiseFloor: number | null;
 }
 
 /**
  * Shrunken regrets by the id of their record. `every`: rollouts of an epoch, whose plain plays are pooled.
  * Missing below two scored plays in an arm.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const play = (arm: "plain" | "hinted", value: number) =>
+ *   ({ rollout: 0, environmentId: "e", arm, outcome: scored(value) });
+ * const plays = [play("plain", 0), play("plain", 1), play("hinted", 1), play("hinted", 1)];
+ * const { outcome } = shrunkRegrets([{ id: "r", environmentId: "e", rollout: 0 }], plays).get("r")!;
+ * // The difference is .5 and its standard error as large: nothing is left of it.
+ * assert.deepEqual(outcome, scored(0));
+ * ```
  */
 export function shrunkRegrets(
-  regrets: readonly RecordOf<"regret">[],
-  plays: readonly RecordOf<"play">[],
+  regrets: readonly Pick<RecordOf<"regret">, "id" | "environmentId" | "rollout">[],
+  plays: readonly PlayReturn[],
   options: { every?: number } = {},
 ): Map<string, ShrunkRegret> {
   const { every = 1 } = options;
@@ -41,7 +55,7 @@ export function shrunkRegrets(
 }
 
 /** In order of value, so that the order of the records changes no bit. */
-function returnsOf(plays: readonly RecordOf<"play">[]): number[] {
+function returnsOf(plays: readonly PlayReturn[]): number[] {
   return plays.flatMap(({ outcome }) => outcome.kind === "scored" ? [outcome.value] : [])
     .sort((a, b) => a - b);
 }

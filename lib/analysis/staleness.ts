@@ -24,8 +24,23 @@ export interface UpdateDifference {
   zeroLogps: number;
 }
 
-/** One row an update, by rollout. */
-export function updateDifferences(updates: readonly RecordOf<"update">[]): UpdateDifference[] {
+/** What of an update is compared. */
+export type UpdateRatios = Pick<
+  RecordOf<"update">,
+  "rollout" | "weightsVersion" | "meanDifference" | "clippedShare" | "maxRatio" | "zeroLogps"
+>;
+
+/**
+ * One row an update, by rollout.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const ratios = { meanDifference: 0.01, clippedShare: 0, maxRatio: 1.2, zeroLogps: 0 };
+ * const [row] = updateDifferences([{ rollout: 3, weightsVersion: 4, ...ratios }]);
+ * assert.deepEqual(row, { rollout: 3, version: 3, ...ratios });
+ * ```
+ */
+export function updateDifferences(updates: readonly UpdateRatios[]): UpdateDifference[] {
   return updates.map((update) => ({
     rollout: update.rollout,
     version: update.weightsVersion - 1,
@@ -52,13 +67,31 @@ export interface Staleness {
   mixed: Share;
 }
 
-/** Plain plays of each rollout and designer samples due in it, against the update of that rollout. */
+/**
+ * Plain plays of each rollout and designer samples due in it, against the update of that rollout.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const ratios = { meanDifference: 0, clippedShare: 0, maxRatio: 1, zeroLogps: 0 };
+ * const rows = stalenessByUpdate({
+ *   play: [{ rollout: 2, arm: "plain", versionFirst: 2, versionLast: 2 }],
+ *   reply: [{ id: "r", weightsVersion: 0 }],
+ *   sample: [{ replyId: "r", due: 2, state: "trained" }],
+ *   update: [{ rollout: 2, weightsVersion: 3, ...ratios }],
+ * });
+ * // Plays were sampled by the weights the update moved; the designer's reply waited two updates for its window.
+ * assert.deepEqual(rows.map(({ role, meanAge }) => [role, meanAge]), [["agent", 0], ["designer", 2]]);
+ * ```
+ */
 export function stalenessByUpdate(
   tables: {
-    play: readonly RecordOf<"play">[];
+    play: readonly Pick<
+      RecordOf<"play">,
+      "rollout" | "arm" | "versionFirst" | "versionLast"
+    >[];
     reply: readonly Pick<RecordOf<"reply">, "id" | "weightsVersion">[];
-    sample: readonly RecordOf<"sample">[];
-    update: readonly RecordOf<"update">[];
+    sample: readonly Pick<RecordOf<"sample">, "replyId" | "due" | "state">[];
+    update: readonly UpdateRatios[];
   },
 ): Staleness[] {
   const plays = groupBy(tables.play.filter(({ arm }) => arm === "plain"), (p) => p.rollout);

@@ -9,6 +9,7 @@ export type RunTables = { readonly [K in TableName]: readonly RecordOf<K>[] };
 
 /** The one method of a store that reading needs; the store of `lib/store` has it. */
 export interface TableReader {
+  /** Records of a table in the order they were written; with `where` only those with these values. */
   all<K extends TableName>(table: K, query?: { where?: Partial<RecordOf<K>> }): RecordOf<K>[];
 }
 
@@ -31,6 +32,15 @@ export const reportTables: readonly TableName[] = [
 /** Tables that the inspector's list reads. */
 export const listTables: readonly TableName[] = ["run", "environment", "gate", "play", "regret"];
 
+/**
+ * All tables without a record: what is given to a function that needs a few of them.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const tables = { ...emptyTables(), document: [{ id: "d", rollout: 0, text: "", skill: "", origin: "", licence: "" }] };
+ * assert.deepEqual([tables.document.length, tables.play.length], [1, 0]);
+ * ```
+ */
 export function emptyTables(): RunTables {
   return {
     run: [],
@@ -55,7 +65,19 @@ export function emptyTables(): RunTables {
   };
 }
 
-/** Reads the named tables of a store; the others stay empty. */
+/**
+ * Reads the named tables of a store; the others stay empty.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Store } from "../store/mod.ts";
+ * using store = Store.memory();
+ * const event = { id: "e", rollout: 0, kind: "note", message: "hello", data: {} };
+ * store.transaction(() => store.insert("event", [event]));
+ * const tables = loadRun(store, ["event"]);
+ * assert.deepEqual([tables.event, tables.play], [[event], []]);
+ * ```
+ */
 export function loadRun(
   store: TableReader,
   tables: readonly TableName[] = reportTables,
@@ -64,7 +86,19 @@ export function loadRun(
   return { ...emptyTables(), ...found };
 }
 
-/** Reads what is stored about one environment and nothing else; for `environmentDetail`. */
+/**
+ * Reads what is stored about one environment and nothing else; for `environmentDetail`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Store } from "../store/mod.ts";
+ * using store = Store.memory();
+ * const hint = (environmentId: string) =>
+ *   ({ id: `h/${environmentId}`, rollout: 0, environmentId, replyId: null, text: "Sort first.", reason: "" });
+ * store.transaction(() => store.insert("hint", [hint("a"), hint("b")]));
+ * assert.deepEqual(loadEnvironment(store, "a").hint, [hint("a")]);
+ * ```
+ */
 export function loadEnvironment(store: TableReader, environmentId: string): RunTables {
   const where = { environmentId };
   const play = store.all("play", { where });

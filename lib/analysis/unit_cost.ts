@@ -41,15 +41,34 @@ export interface UnitCost {
   perRegret?: Amount;
 }
 
+/** What a cost is made of: a line of the ledger. */
+export type Spending = Pick<
+  RecordOf<"ledger">,
+  "rollout" | "role" | "promptTokens" | "completionTokens" | "seconds"
+>;
+
 /**
  * A row a rollout, then one for the whole run. Cost of a rollout and what it gave are counted in the rollout that
  * wrote them, so rows of rollouts that design nothing have no `perAccepted`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const spent = { rollout: 0, promptTokens: 1000, completionTokens: 500, seconds: 2 };
+ * const costs = unitCosts({
+ *   ledger: [{ ...spent, role: "designer" }, { ...spent, role: "agent" }],
+ *   active: [{ rollout: 0, origin: "designed" }, { rollout: 0, origin: "designed" }],
+ *   regret: [{ rollout: 0, outcome: scored(0.5) }],
+ * });
+ * const whole = costs.at(-1)!;
+ * assert.deepEqual([whole.total.tokens, whole.perAccepted?.tokens, whole.perRegret?.tokens], [3000, 750, 6000]);
+ * ```
  */
 export function unitCosts(
   tables: {
-    ledger: readonly RecordOf<"ledger">[];
-    active: readonly RecordOf<"active">[];
-    regret: readonly RecordOf<"regret">[];
+    ledger: readonly Spending[];
+    active: readonly Pick<RecordOf<"active">, "rollout" | "origin">[];
+    regret: readonly Pick<RecordOf<"regret">, "rollout" | "outcome">[];
   },
   options: { prices?: Prices } = {},
 ): UnitCost[] {
@@ -80,9 +99,8 @@ export function unitCosts(
   });
 }
 
-function amountOf(rows: readonly RecordOf<"ledger">[], prices?: Prices): Amount {
-  const sum = (of: (row: RecordOf<"ledger">) => number) =>
-    rows.reduce((total, row) => total + of(row), 0);
+function amountOf(rows: readonly Spending[], prices?: Prices): Amount {
+  const sum = (of: (row: Spending) => number) => rows.reduce((total, row) => total + of(row), 0);
   const prompt = sum((row) => row.promptTokens), completion = sum((row) => row.completionTokens);
   const seconds = sum((row) => row.seconds);
   const money = prices && (prompt * prices.prompt + completion * prices.completion) / 1e6 +

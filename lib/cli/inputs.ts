@@ -39,10 +39,9 @@ export async function readInputs(
   emit: EventSink,
   options: { isCompact?: boolean } = {},
 ): Promise<Inputs> {
-  const skills = readSkills(config);
   const { heldout } = config;
   return {
-    ...openPrompt(config, skills, options.isCompact ?? true),
+    ...openPrompt(config, options.isCompact ?? true),
     corpus: await openCorpus(config, emit),
     heldout: heldout === null
       ? { dev: [], test: [] }
@@ -83,11 +82,12 @@ export function promptHashOf(files: PromptFiles): string {
   return sha256(JSON.stringify(Object.entries(files).sort(([a], [b]) => a < b ? -1 : 1)));
 }
 
-function openPrompt(
+/** The prompts of a configuration, of the form that its model's chat needs. */
+export function openPrompt(
   config: Config,
-  skills: Skill[],
   isCompact: boolean,
 ): { prompt: Prompt; promptHash: string } {
+  const skills = readSkills(config);
   const { maxTurns, parity } = config;
   const isFixed = config.kind === "folder" || config.kind === "rlve";
   const kind = isFixed && !isCompact ? "game-multiturn" : config.kind;

@@ -26,8 +26,8 @@ export interface EngineOptions {
   config: Pick<Config, "engineThreads" | "engineKeyFile" | "loraRank">;
   /** Of a training run, the only thing that slime takes part in. */
   run?: Pick<Config, "temperature" | "rollouts">;
-  /** Folder for the engine's log and checkpoints. */
-  dir: string;
+  /** Folder for the engine's log and checkpoints. @default no log is kept, and what is saved lies under `.spade/` */
+  dir?: string;
   emit: EventSink;
   signal: AbortSignal;
 }
@@ -86,8 +86,8 @@ export async function openEngine(
     python: requirePython("engine"),
     script: path.join(root, "scripts", "engine", "server.py"),
     model,
-    state: path.join(dir, of.name),
-    log: path.join(dir, `${of.name}.log`),
+    state: path.join(dir ?? path.join(root, ".spade"), of.name),
+    log: dir && path.join(dir, `${of.name}.log`),
     threads: config.engineThreads,
     loraRank,
     signal,
@@ -105,6 +105,7 @@ function openSlime(
         "sglang:URL",
     );
   }
+  if (dir === undefined) throw new UsageError("Cannot use slime without a folder for its files");
   const { temperature, rollouts } = run;
   const tell = (message: string) => emit({ kind: "note", message });
   fs.mkdirSync(dir, { recursive: true });

@@ -45,6 +45,10 @@ export interface SessionOptions {
   minIsolation?: IsolationLevel;
   /** Write every answer of the engine to `tape.jsonl` in `dir`. @default false */
   record?: boolean;
+  /** One that is open already, and stays open. @default one is started on the configuration */
+  sandbox?: Sandbox;
+  /** What the run was started by, for its manifest. @default this process's command line */
+  command?: readonly string[];
 }
 
 /** An opened session; `loop(store)` is what the loop takes. */
@@ -115,7 +119,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { tokenizer, chat, isCompact } = openModelText(config);
   const { corpus, prompt, promptHash, heldout } = await readInputs(config, emit, { isCompact });
   await using stack = new AsyncDisposableStack();
-  const wall = stack.use(await startSandbox(sandboxOf(config, options.minIsolation)));
+  const wall = options.sandbox ??
+    stack.use(await startSandbox(sandboxOf(config, options.minIsolation)));
   const { programs, sandbox } = await openPool(config, wall, stack);
   const { kernel } = sandbox.layers;
   const reason = typeof kernel === "string" ? ` (kernel levels: ${kernel})` : "";
@@ -188,7 +193,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     sandbox: { level: sandbox.level, layers: { ...sandbox.layers } },
     selection: selectionRule,
     startedAt: new Date().toISOString(),
-    command: ["deno", "task", "train", ...Deno.args],
+    command: [...options.command ?? ["deno", "task", "train", ...Deno.args]],
   };
   const parts = stack.move();
   return {

@@ -2,28 +2,24 @@
  * `deno task train` and `deno task resume`.
  * @module
  */
-import * as fs from "node:fs";
 import * as path from "node:path";
 import { loadRun } from "../analysis/mod.ts";
-import { UsageError } from "../core/mod.ts";
-import {
-  checkConfig,
-  type Config,
-  readState,
-  resolveConfig,
-  restore,
-  tell,
-  train,
-} from "../loop/mod.ts";
-import { appendAmendment, differencesOf, Store } from "../store/mod.ts";
+import { resolveConfig, train } from "../loop/mod.ts";
 import { dryRun, dryRunText } from "./dry_run.ts";
 import { findRun, presetFiles, root } from "./files.ts";
 import { LiveView } from "./live.ts";
 import type { Invocation } from "./main.ts";
 import { openRun, restoreNewestCopy } from "./open_run.ts";
+import {
+  isFinished,
+  keptConfig,
+  newRunFolder,
+  type OpenTraining,
+  resumeTraining,
+  startTraining,
+} from "./open_training.ts";
 import { type Command, listValue, numberValue, textValue, type Values } from "./options.ts";
 import { isolationValue, packagesValue } from "./sandbox_options.ts";
-import { openSession, type Session } from "./session.ts";
 import { writeReport } from "./write_report.ts";
 
 const shared: Command["options"] = {
@@ -109,28 +105,6 @@ function overrides(values: Values): string[] {
   return list;
 }
 
-/** A free folder under runs/. */
-function runFolder(name: string | undefined, config: Config): string {
-  const runs = path.join(root, "runs");
-  if (name !== undefined) {
-    if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) {
-      throw new UsageError(`Cannot use --name ${name}: must be letters, digits, ".", "_" or "-"`);
-    }
-    const dir = path.join(runs, name);
-    if (fs.existsSync(dir)) {
-      throw new UsageError(
-        `Cannot train into runs/${name}: it exists; resume it, or choose a name`,
-      );
-    }
-    return dir;
-  }
-  const stem = [config.preset, ...config.overlays, `s${config.seed}`].join("-");
-  for (let n = 1;; n++) {
-    const dir = path.join(runs, `${stem}-${n}`);
-    if (!fs.existsSync(dir)) return dir;
-  }
-}
-
 function liveView(values: Values): LiveView {
   const terminal = Deno.stdout.isTerminal() && values.plain !== true && values.json !== true;
   return new LiveView({
@@ -145,14 +119,13 @@ function liveView(values: Values): LiveView {
 
 /** Runs the loop of an open store and writes the report. */
 async function runLoop(
-  session: Session,
-  store: Store,
+  { store, loop }: OpenTraining,
   dir: string,
   live: LiveView,
 ): Promise<void> {
   const ticking = setInterval(() => live.tick(), 200);
   try {
-    for await (const _report of train(session.loop(store))) { /* the live view has drawn it */ }
+    for await (const _report of train(loop)) { /* the live view has drawn it */ }
   } finally {
     clearInterval(ticking);
   }
@@ -180,13 +153,12 @@ export async function trainRun({ values, signal }: Invocation): Promise<number> 
     return 0;
   }
   const minIsolation = isolationValue(values);
-  const dir = runFolder(textValue(values.name), config);
-  fs.mkdirSync(dir, { recursive: true });
+  const dir = newRunFolder(textValue(values.name), config);
   const live = liveView(values);
   const clock = () => performance.now() / 1000;
   let created = false;
   try {
-    await using session = await openSession({
+    await using training = await startTraining({
       config,
       dir,
       emit: live.sink,
@@ -195,34 +167,13 @@ export async function trainRun({ values, signal }: Invocation): Promise<number> 
       minIsolation,
       record: values.record === true,
     });
-    const { manifest } = session;
-    const run = {
-      id: "run",
-      rollout: -1,
-      seed: config.seed,
-      preset: config.preset,
-      config: { ...config },
-    };
-    using store = Store.create(dir, { run, manifest });
     created = true;
-    await runLoop(session, store, dir, live);
+    await runLoop(training, dir, live);
     return 0;
   } catch (error) {
     live.close();
     if (created) hintToResume(dir);
-    else fs.rmSync(dir, { recursive: true, force: true });
     throw error;
-  }
-}
-
-/** Weights and corpus are the run's own: with others it would be another run. */
-function refuseOtherRun(paths: readonly string[], config: Config): void {
-  for (const [what, name] of [["model", config.model], ["corpus", config.corpus]]) {
-    if (!paths.some((path) => path === what || path.startsWith(`${what}.hash`))) continue;
-    throw new UsageError(
-      `Cannot resume: the ${what} ${name} is not the one the run began with; ` +
-        "put that one back, or start a new run",
-    );
   }
 }
 
@@ -232,19 +183,17 @@ export async function resumeRun({ values, positionals, signal }: Invocation): Pr
   const live = liveView(values);
   const clock = () => performance.now() / 1000;
   using store = openRun(dir);
-  const kept = store.all("run")[0];
-  const engine = textValue(values.engine);
-  const first = checkConfig(engine === undefined ? kept.config : { ...kept.config, engine });
-  const packages = packagesValue(values) ?? first.sandbox.packages;
-  const config = { ...first, sandbox: { ...first.sandbox, packages } };
-  const cursor = store.get("cursor", "state");
-  if (cursor?.value.finished === true) {
+  const config = keptConfig(store, {
+    engine: textValue(values.engine),
+    packages: packagesValue(values),
+  });
+  if (isFinished(store)) {
     const written = path.relative(root, writeReport(store, dir));
     console.log(`the run has finished its ${config.rollouts} rollouts; report ${written}`);
     return 0;
   }
   try {
-    await using session = await openSession({
+    await using training = await resumeTraining(store, {
       config,
       dir,
       emit: live.sink,
@@ -252,35 +201,7 @@ export async function resumeRun({ values, positionals, signal }: Invocation): Pr
       signal,
       minIsolation: isolationValue(values),
     });
-    const loop = session.loop(store);
-    const differences = differencesOf(
-      { ...kept.manifest, startedAt: "", command: [] },
-      { ...session.manifest, startedAt: "", command: [] },
-    );
-    refuseOtherRun(differences.map((difference) => difference.path), config);
-    const { rollout } = readState(loop);
-    if (differences.length > 0) {
-      const message = `differs from the run's start: ${differences.map((d) => d.path).join(", ")}`;
-      tell(loop, rollout, "warning", message);
-    }
-    if (store.lost !== undefined) {
-      const message = `the database has lost the last ${store.lost.transactions} transactions ` +
-        "it reported; their work is done again";
-      tell(loop, rollout, "warning", message);
-    }
-    appendAmendment(dir, {
-      at: session.manifest.startedAt,
-      rollout,
-      reason: "resume",
-      differences,
-    });
-    const restored = await restore(loop);
-    live.sink({
-      kind: "note",
-      message: `resuming at rollout ${rollout}: checkpoint ${restored.checkpoint ?? "none"}, ` +
-        `${restored.applied} batches applied again`,
-    });
-    await runLoop(session, store, dir, live);
+    await runLoop(training, dir, live);
     return 0;
   } catch (error) {
     live.close();

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Result } from "./outcome.ts";
-import type { RecordOf } from "./records.ts";
+import type { RecordOf } from "./rows/mod.ts";
 
 /** Restricted sampling is refused for trained tokens unless the engine corrects for it [D19]. */
 export interface SamplingParams {
@@ -12,56 +12,76 @@ export interface SamplingParams {
   maxTokens: number;
   /** 0 is greedy; log-probabilities are then those at temperature 1. */
   temperature: number;
-  /** @default 1 */
+  /** Smallest set of tokens with this probability mass is sampled from; 1: all. @default 1 */
   topP?: number;
-  /** @default -1 (off) */
+  /** The most probable tokens only; -1: all. @default -1 (off) */
   topK?: number;
   /** Token ids that end a reply; the id that ended it is part of the reply. */
   stopIds: readonly number[];
 }
 
+/** One reply to draw. */
 export interface SampleRequest {
+  /** Ids of the whole conversation so far. */
   prompt: readonly number[];
+  /** How to sample. */
   params: SamplingParams;
   /** In [0, 2^31); the reply is a function of weights, prompt, params and seed only. */
   seed: number;
 }
 
+/** A reply as it was sampled; text is derived from it, never the other way. */
 export interface SampleReply {
+  /** Sampled ids, the stop id included. */
   ids: number[];
   /** Natural log-probability of each id under the sampler, same length as `ids`. */
   logps: number[];
+  /** `stop`: ended by a stop id; `length`: cut at `maxTokens`. */
   finish: "stop" | "length";
+  /** Version of the weights that sampled it. */
   weightsVersion: number;
 }
 
 /** Draws replies. Concurrent calls may be coalesced into one request; the results do not depend on that. */
 export interface Sampler {
+  /** Draws one reply. */
   sample(request: SampleRequest, options?: { signal?: AbortSignal }): Promise<SampleReply>;
 }
 
 /** One training sequence: position i of `input` predicts `target[i]`; all arrays have the same length. */
 export interface Datum {
+  /** Ids that are read. */
   input: readonly number[];
+  /** Ids that are predicted: `input` one place on. */
   target: readonly number[];
   /** Per position: -dL/dlogp for `cross_entropy`; zero where nothing is trained. */
   weights?: readonly number[];
   /** Reference log-probabilities for `importance_sampling` and `ppo`. */
   logps?: readonly number[];
+  /** Advantage of each position for `importance_sampling` and `ppo`; zero where nothing is trained. */
   advantages?: readonly number[];
 }
 
+/** Losses of the Tinker protocol; SPADE's objective is `cross_entropy` with weights -dL/dlogp. */
 export type LossName = "cross_entropy" | "importance_sampling" | "ppo" | "cispo";
 
+/** One step of Adam with decoupled weight decay. */
 export interface AdamParams {
+  /** Step size, e.g. 1e-6. */
   learningRate: number;
+  /** Decay of the mean of gradients, in [0, 1). */
   beta1: number;
+  /** Decay of the mean of squared gradients, in [0, 1). */
   beta2: number;
+  /** Added to the root of that mean. */
   epsilon: number;
+  /** Share of each weight taken off a step, times the learning rate. */
   weightDecay: number;
+  /** Longer gradients are shortened to this norm. */
   gradClipNorm: number;
 }
 
+/** Where a trainer stands. */
 export interface TrainerState {
   /** Optimiser steps applied so far. */
   step: number;
@@ -73,7 +93,9 @@ export interface TrainerState {
 
 /** Updates the weights. Calls are executed in order; losses are sums, normalised by the caller. */
 export interface Trainer {
+  /** What this trainer can do; fixed while it is open. */
   readonly capabilities: TrainerCapabilities;
+  /** Where it stands now. */
   state(options?: { signal?: AbortSignal }): Promise<TrainerState>;
   /** Log-probability of each target under the current weights; one array a datum. */
   forward(data: readonly Datum[], options?: { signal?: AbortSignal }): Promise<number[][]>;
@@ -102,16 +124,25 @@ export interface Trainer {
   ): Promise<{ weightsVersion: number }>;
   /** Writes weights, optimiser and state aside under `name`, then renames. Returns a path for {@link load}. */
   save(name: string, options?: { signal?: AbortSignal }): Promise<string>;
+  /** Goes back to what {@link save} wrote, optimiser included. */
   load(path: string, options?: { signal?: AbortSignal }): Promise<TrainerState>;
 }
 
+/** What a trainer says of itself. */
 export interface TrainerCapabilities {
+  /** Name of the engine. */
   engine: string;
+  /** Its version. */
   engineVersion: string;
+  /** Name of the model it trains. */
   model: string;
+  /** Longest sequence in tokens. */
   maxContext: number;
+  /** Takes all options of Adam with each step; else the learning rate only, the others are the server's. */
   adamPerCall: boolean;
+  /** Keeps the id of the last batch with its weights, so that none is applied twice. */
   batchIds: boolean;
+  /** Can compute {@link Trainer.reference}: needed for the KL term. */
   reference: boolean;
   /** Whether a row's bits are its own, whatever is computed beside it; undefined where the engine does not say. */
   rowExact?: boolean;
@@ -119,6 +150,7 @@ export interface TrainerCapabilities {
 
 /** An engine: one trainer, a sampler of its published weights and one of its starting weights. */
 export interface Engine extends AsyncDisposable {
+  /** Updates the weights. */
   readonly trainer: Trainer;
   /** Samples from the last published weights. */
   readonly sampler: Sampler;
@@ -130,16 +162,21 @@ export interface Engine extends AsyncDisposable {
   keepOnly?(paths: readonly string[]): Promise<void>;
 }
 
+/** Text to ids and back. */
 export interface Tokenizer {
   /** Ids of text. Never yields a special id, whatever the text says. */
   encode(text: string): number[];
   /** Text of ids; special ids are left out. */
   decode(ids: readonly number[]): string;
+  /** Ids of special tokens by their text, e.g. `<|im_end|>`. */
   readonly specials: Readonly<Record<string, number>>;
 }
 
+/** One message of a conversation. */
 export interface Message {
+  /** `system`, `user`, `assistant`, or a marker of the compact form. */
   role: string;
+  /** Its text. */
   content: string;
 }
 
@@ -149,6 +186,7 @@ export interface Chat {
   first(messages: readonly Message[], tools?: readonly unknown[]): number[];
   /** Ids to append after a sampled reply (its stop id included) for the next reply to be sampled. */
   delta(messages: readonly Message[]): number[];
+  /** Ids that end a reply. */
   readonly stopIds: readonly number[];
   /** Earlier replies are rewritten: each turn is rendered whole by {@link first} and is a sample of its own. */
   readonly stripsThinking: boolean;
@@ -158,17 +196,27 @@ export interface Chat {
 
 /** What the designer is told. Text between prompt markers is data, never instructions [D4]. */
 export interface DesignerBrief {
+  /** Skill the environment is to exercise. */
   skill: string;
+  /** Text that grounds it. */
   document?: string;
+  /** Past environments, best seeds first. */
   memory: readonly MemoryLine[];
+  /** The difficulty word: easy, medium or hard. */
   difficulty: string;
 }
 
+/** A past environment as the designer is told of it. */
 export interface MemoryLine {
+  /** A seed worth varying, or a negative: too easy, too hard. */
   verdict: "good" | "easy" | "hard";
+  /** Code of a seed; empty for a negative [D3]. */
   source: string;
+  /** One line about it. */
   description: string;
+  /** Share of its plays that succeed, in [0, 1]. */
   successRate: number;
+  /** What the hint gained, in [-2, 2]; absent where it was not measured. */
   regret?: number;
 }
 
@@ -188,17 +236,21 @@ export interface AgentPromptOptions extends PromptOptions {
 export interface Prompt {
   /** Goes into the manifest. */
   readonly version: string;
+  /** Asks for a program. */
   designer(brief: DesignerBrief, options?: PromptOptions): Message[];
   /** Appended to a conversation whose last reply gave a program that was refused (`repairTurns`). */
   repair(error: string, options?: PromptOptions): Message[];
+  /** Asks for advice about a program, which is shown whole. */
   hint(environment: { source: string; skill: string }, options?: PromptOptions): Message[];
   /** Asks for an opinion about a program (gate `screen`); absent where the model can give none. */
   screen?(environment: { source: string; skill: string }, options?: PromptOptions): Message[];
+  /** Opens a play with its first observation. */
   agent(
     environment: { skill: string },
     observation: string,
     options?: AgentPromptOptions,
   ): Message[];
+  /** Goes on with the next one. */
   observation(text: string, options?: PromptOptions): Message[];
   /** The program inside a designer's reply. */
   program(reply: string): string;
@@ -208,6 +260,7 @@ export interface Prompt {
   action(reply: string): string;
 }
 
+/** Layers of the wall that hold on this machine, strongest first; `wasm` needs no kernel. */
 export type IsolationLevel =
   | "full"
   | "uid+landlock+seccomp"
@@ -215,6 +268,7 @@ export type IsolationLevel =
   | "seccomp"
   | "wasm";
 
+/** Limits of one process. */
 export interface SandboxLimits {
   /** CPU seconds of one request (reset, step, construction); the program that exceeds it hangs. */
   requestCpuSeconds: number;
@@ -224,9 +278,11 @@ export interface SandboxLimits {
   cpuSeconds: number;
   /** Wall seconds of the whole process. */
   seconds: number;
+  /** Memory of the whole process, in MiB. */
   memoryMb: number;
 }
 
+/** Facts of a program's text. */
 export interface ParsedProgram {
   /** Names of the classes ending in `Env` defined by the program. */
   environments: string[];
@@ -234,6 +290,7 @@ export interface ParsedProgram {
   treeHash: string;
   /** Top-level modules imported. */
   imports: string[];
+  /** It declares `constant = True`: the seed changes nothing. */
   constant: boolean;
   /** With `details`: the source outside string literals and comments, in runs. */
   code?: string[];
@@ -241,14 +298,21 @@ export interface ParsedProgram {
   shingles?: number[];
 }
 
+/** What a reset or a tool call shows. */
 export interface Observed {
+  /** Text for the agent, 64 KiB at most. */
   observation: string;
+  /** JSON-able; `actions` lists the actions now allowed, where the program says so. */
   info: Record<string, unknown>;
 }
 
+/** What a step gives. */
 export interface Stepped extends Observed {
+  /** Finite, at most 10 in size; the play's return is made of these (spade.md section 7). */
   reward: number;
+  /** The program ended the episode. */
   terminated: boolean;
+  /** The program cut it. */
   truncated: boolean;
 }
 
@@ -258,7 +322,9 @@ export interface ToolFacts {
   tools: Record<string, unknown>[];
   /** By tool: what its method takes; null where there is no method. */
   signatures: Record<string, { names: string[]; required: string[]; variadic: boolean } | null>;
+  /** Instructions of the episode, given one at a time. */
   instructions: number;
+  /** Predicates on the state, one an instruction. */
   criteria: number;
 }
 
@@ -282,20 +348,25 @@ export interface EnvironmentProcess extends AsyncDisposable {
   solution(): Promise<Result<string[] | null>>;
 }
 
+/** How to start a program. */
 export interface StartOptions {
+  /** Changes to the sandbox's own limits. */
   limits?: Partial<SandboxLimits>;
   /** Passed to the constructor where it takes it. */
   maxTurns?: number;
   /** Which of two interpreters with different fixed PYTHONHASHSEED. @default 0 */
   hashSeed?: 0 | 1;
+  /** Kills the process. */
   signal?: AbortSignal;
 }
 
 /** Runs programs, each in a process of its own, behind a wall. There is no other way to run one. */
 export interface Sandbox extends AsyncDisposable {
+  /** How strong the wall is here. */
   readonly level: IsolationLevel;
   /** Layer by layer: true, or why not. */
   readonly layers: Readonly<Record<string, true | string>>;
+  /** Starts a program in a fresh process and constructs it there. */
   start(source: string, options?: StartOptions): Promise<Result<EnvironmentProcess>>;
   /** Syntax tree facts, from a child that never executes the program. */
   parse(

@@ -3,12 +3,15 @@
  * shape: integers, numbers, text; token ids and log-probabilities are packed; objects are JSON. Columns marked
  * `measured` (times, costs, hardware) are not compared between runs.
  *
+ * What each column means is told at its row's interface, in `rows/`; the compiler checks that both say the same.
  * Every record has `id`, `rollout` (-1: before the first) and its parents' ids. A record is written once, in the
  * transaction that closes its unit of work; only `memory` and `cursor` rows are replaced later.
  * @module
  */
 import { z } from "zod";
 import { outcome } from "./outcome.ts";
+import type { Rows } from "./rows/mod.ts";
+import type { Same } from "./same.ts";
 
 /** How a column is stored; read by `lib/store`. */
 export const columns = z.registry<{ packed?: "ids" | "floats"; measured?: boolean }>();
@@ -21,18 +24,17 @@ const measured = () => z.number().register(columns, { measured: true });
 
 const base = { id: z.string(), rollout: z.number().int() };
 const arm = z.enum(["plain", "hinted"]);
-export type Arm = z.infer<typeof arm>;
 
+/** Schema of {@link RunRow}. */
 export const run = z.object({
   ...base,
   seed: z.number().int(),
   preset: z.string(),
-  /** Every option, resolved. */
   config: z.record(z.string(), z.unknown()),
-  /** See `manifest` in lib/store: versions, hashes, hardware, selection rule. */
   manifest: z.record(z.string(), z.unknown()).register(columns, { measured: true }),
 });
 
+/** Schema of {@link DocumentRow}. */
 export const document = z.object({
   ...base,
   text: z.string(),
@@ -41,15 +43,14 @@ export const document = z.object({
   licence: z.string(),
 });
 
+/** Schema of {@link ReplyRow}. */
 export const reply = z.object({
   ...base,
   role: z.enum(["designer", "hint", "screen"]),
-  /** Designer: place in the set, 0..environments-1. Hint and screen: the same slot. */
   slot: z.number().int(),
   attempt: z.number().int(),
   skill: z.string(),
   documentId: z.string().nullable(),
-  /** Environment ids of the memory seeds shown. */
   parents: z.array(z.string()),
   prompt: ids(),
   ids: ids(),
@@ -57,20 +58,18 @@ export const reply = z.object({
   finish: z.enum(["stop", "length"]),
   weightsVersion: z.number().int(),
   text: z.string(),
-  /** Runs as emitted / after extraction / passes every gate (designer replies only). */
   runsAsEmitted: z.boolean().nullable(),
   runsExtracted: z.boolean().nullable(),
   accepted: z.boolean(),
   environmentId: z.string().nullable(),
   treeHash: z.string().nullable(),
-  /** What was left out of the prompt to keep its budget: memory lines and document tokens. */
   cut: z.record(z.string(), z.number()),
   seed: z.number().int(),
 });
 
+/** Schema of {@link EnvironmentRow}. */
 export const environment = z.object({
   ...base,
-  /** `id` is the sha-256 of the canonical source; a program met again keeps its first row. */
   source: z.string(),
   className: z.string(),
   description: z.string(),
@@ -81,9 +80,9 @@ export const environment = z.object({
   parents: z.array(z.string()),
 });
 
+/** Schema of {@link GateRow}. */
 export const gate = z.object({
   ...base,
-  /** The reply whose program was judged. */
   replyId: z.string(),
   environmentId: z.string(),
   gate: z.string(),
@@ -92,6 +91,7 @@ export const gate = z.object({
   evidence: z.record(z.string(), z.unknown()),
 });
 
+/** Schema of {@link HintRow}. */
 export const hint = z.object({
   ...base,
   environmentId: z.string(),
@@ -100,24 +100,22 @@ export const hint = z.object({
   reason: z.string(),
 });
 
-/** An environment active in an epoch; `slot` orders the set. */
+/** Schema of {@link ActiveRow}. */
 export const active = z.object({
   ...base,
-  /** Rollout that made the set. */
   slot: z.number().int(),
   environmentId: z.string(),
   skill: z.string(),
   origin: z.enum(["designed", "memory", "kept", "folder"]),
-  /** Reply that is trained for this environment, if any. */
   replyId: z.string().nullable(),
   hint: z.string().nullable(),
 });
 
+/** Schema of {@link PlayRow}. */
 export const play = z.object({
   ...base,
   environmentId: z.string(),
   arm,
-  /** Index within the environment and rollout; both arms share seeds by index. */
   index: z.number().int(),
   seed: z.number().int(),
   outcome,
@@ -125,18 +123,17 @@ export const play = z.object({
   terminated: z.boolean(),
   truncated: z.boolean(),
   turns: z.number().int(),
-  /** Weights versions at the first and last turn; different: labelled mixed. */
   versionFirst: z.number().int(),
   versionLast: z.number().int(),
   hung: z.boolean(),
   attempts: z.number().int(),
 });
 
+/** Schema of {@link TurnRow}. */
 export const turn = z.object({
   ...base,
   playId: z.string(),
   index: z.number().int(),
-  /** Ids appended before the reply: the opening prompt, later the observation's delta. */
   prompt: ids(),
   ids: ids(),
   logps: floats(),
@@ -146,11 +143,10 @@ export const turn = z.object({
   text: z.string(),
   action: z.string().nullable(),
   reward: z.number().nullable(),
-  /** True: `prompt` is the whole conversation rendered anew, and the turn a training sequence of its own. */
   rerendered: z.boolean().nullable(),
 });
 
-/** Regret of one environment over pairs with equal seeds (spade.md section 8). */
+/** Schema of {@link RegretRow}. */
 export const regret = z.object({
   ...base,
   environmentId: z.string(),
@@ -164,7 +160,7 @@ export const regret = z.object({
   hintedMean: z.number().nullable(),
 });
 
-/** A designer sample waiting for its window; `due` is the rollout whose update trains it. */
+/** Schema of {@link SampleRow}. */
 export const sample = z.object({
   ...base,
   replyId: z.string(),
@@ -178,14 +174,13 @@ export const sample = z.object({
   reason: z.string(),
 });
 
-/** One update's data: enough to apply it again without sampling. Weights are those of `cross_entropy`. */
+/** Schema of {@link BatchRow}. */
 export const batch = z.object({
   ...base,
   units: z.number().int(),
   agents: z.number().int(),
   designers: z.number().int(),
   scale: z.number(),
-  /** Per trained sequence: its unit, advantage, play or reply, and where its ids lie in `ids`. */
   sequences: z.array(z.object({
     unit: z.string(),
     role: z.enum(["agent", "designer"]),
@@ -194,18 +189,16 @@ export const batch = z.object({
     length: z.number().int(),
   })),
   ids: ids(),
-  /** Sampler's log-probabilities q, 0 where masked. */
   logps: floats(),
-  /** 1 where trained. */
   mask: ids(),
 });
 
+/** Schema of {@link UpdateRow}. */
 export const update = z.object({
   ...base,
   batchId: z.string(),
   loss: z.number(),
   gradNorm: z.number().nullable(),
-  /** Mean |p0 - q| over trained tokens, share of clipped weights, largest raw ratio. */
   meanDifference: z.number(),
   clippedShare: z.number(),
   maxRatio: z.number(),
@@ -216,13 +209,12 @@ export const update = z.object({
   shortGroups: z.number().int(),
   weightsVersion: z.number().int(),
   learningRate: z.number(),
-  /** The report shown to the user; see lib/loop/report.ts. */
   report: z.record(z.string(), z.unknown()).register(columns, { measured: true }),
 });
 
+/** Schema of {@link MemoryRow}. */
 export const memory = z.object({
   ...base,
-  /** `id` is the environment's id; `rollout` the one that added it. */
   skill: z.string(),
   source: z.string(),
   description: z.string(),
@@ -238,6 +230,7 @@ export const memory = z.object({
   order: z.number().int(),
 });
 
+/** Schema of {@link LedgerRow}. */
 export const ledger = z.object({
   ...base,
   role: z.enum(["agent", "designer", "hint", "trainer", "evaluation", "gates"]),
@@ -248,6 +241,7 @@ export const ledger = z.object({
   seconds: measured(),
 });
 
+/** Schema of {@link EventRow}. */
 export const event = z.object({
   ...base,
   kind: z.string(),
@@ -255,19 +249,19 @@ export const event = z.object({
   data: z.record(z.string(), z.unknown()).register(columns, { measured: true }),
 });
 
-/** State between rollouts: trackers, corpus cursor, generators, the active set. `id` names it. */
+/** Schema of {@link CursorRow}. */
 export const cursor = z.object({ ...base, value: z.record(z.string(), z.unknown()) });
 
+/** Schema of {@link CheckpointRow}. */
 export const checkpoint = z.object({
   ...base,
-  /** Path that the engine gave; it may hold the run's name. */
   engineState: z.string().register(columns, { measured: true }),
   weightsVersion: z.number().int(),
   step: z.number().int(),
   batchId: z.string().nullable(),
 });
 
-/** One held-out play of an evaluation. */
+/** Schema of {@link EvaluationRow}. */
 export const evaluation = z.object({
   ...base,
   set: z.enum(["dev", "test"]),
@@ -306,5 +300,5 @@ export const records = {
   evaluation,
 } as const;
 
-export type TableName = keyof typeof records;
-export type RecordOf<T extends TableName> = z.infer<(typeof records)[T]>;
+// each table's schema and the interface that documents its rows say the same
+true satisfies Same<{ [T in keyof typeof records]: z.infer<(typeof records)[T]> }, Rows>;

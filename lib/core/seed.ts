@@ -5,9 +5,17 @@
  */
 import { createHash } from "node:crypto";
 
+/** What seeds are made of. */
 export type Label = string | number;
 
-/** Hex sha-256 of UTF-8 text or bytes. */
+/**
+ * Hex sha-256 of UTF-8 text or bytes.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(sha256("").slice(0, 16), "e3b0c44298fc1c14");
+ * ```
+ */
 export function sha256(data: string | Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
 }
@@ -25,10 +33,21 @@ export function seedOf(...labels: Label[]): number {
   return createHash("sha256").update(JSON.stringify(labels)).digest().readUInt32BE(0) % 2 ** 31;
 }
 
-/** A small seeded generator (mulberry32): uniform numbers in [0, 1); its whole state is one integer. */
+/**
+ * A small seeded generator (mulberry32): uniform numbers in [0, 1); its whole state is one integer.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const random = new Random(seedOf(0, "memory"));
+ * random.next();
+ * assert.equal(new Random(random.state).next(), random.next());
+ * ```
+ */
 export class Random {
+  /** `state`: the seed, later the whole state; a generator goes on from it. */
   constructor(public state: number) {}
 
+  /** Number in [0, 1). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -52,12 +71,28 @@ export class Random {
   }
 }
 
-/** Environment id: sha-256 of the canonical source (LF, trailing spaces cut, one final newline, UTF-8). */
+/**
+ * Environment id: sha-256 of the canonical source (LF, trailing spaces cut, one final newline, UTF-8).
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * // trailing spaces and line ends make no other program
+ * assert.equal(environmentId("A = 1  \r\n"), environmentId("A = 1\n"));
+ * assert.notEqual(environmentId("A = 1"), environmentId("A = 2"));
+ * ```
+ */
 export function environmentId(source: string): string {
   return sha256(canonicalSource(source));
 }
 
-/** The canonical text of a program; what is hashed, stored and executed. */
+/**
+ * The canonical text of a program; what is hashed, stored and executed.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(canonicalSource("\n\nA = 1  \r\nB = 2"), "A = 1\nB = 2\n");
+ * ```
+ */
 export function canonicalSource(source: string): string {
   const lines = source.replaceAll("\r\n", "\n").replaceAll("\r", "\n").split("\n");
   return lines.map((line) => line.trimEnd()).join("\n").replace(/^\n+/, "").trimEnd() + "\n";

@@ -18,9 +18,11 @@ export interface PoolCursor {
 
 /** Where a run stands in its corpus; JSON as it is. */
 export interface CorpusCursor {
+  /** Seeds the order of every pass. */
   seed: number;
   /** By skill; the empty name is the one pool of a corpus without skills. */
   pools: Record<string, PoolCursor>;
+  /** Documents drawn so far. */
   drawn: number;
   /** Of those, draws of a second or later pass: their share is in the report. */
   repeated: number;
@@ -29,7 +31,16 @@ export interface CorpusCursor {
 /** Documents by pool, each in order of id. */
 export type Corpus = Readonly<Record<string, readonly CorpusDocument[]>>;
 
-/** Pools of documents: by skill where lines carry one; documents without a skill make the pool "". */
+/**
+ * Pools of documents: by skill where lines carry one; documents without a skill make the pool "".
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { parseJsonl } from "./parse.ts";
+ * const { documents } = parseJsonl('{"text":"tides","skill":"Optimization"}\n{"text":"cells"}');
+ * assert.deepEqual(Object.keys(createCorpus(documents)).sort(), ["", "Optimization"]);
+ * ```
+ */
 export function createCorpus(documents: readonly CorpusDocument[]): Corpus {
   const pools: Record<string, CorpusDocument[]> = {};
   for (const document of documents) (pools[document.skill] ??= []).push(document);
@@ -37,7 +48,14 @@ export function createCorpus(documents: readonly CorpusDocument[]): Corpus {
   return pools;
 }
 
-/** A cursor at the start. */
+/**
+ * A cursor at the start.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(createCursor(7), { seed: 7, pools: {}, drawn: 0, repeated: 0 });
+ * ```
+ */
 export function createCursor(seed: number): CorpusCursor {
   return { seed, pools: {}, drawn: 0, repeated: 0 };
 }
@@ -50,6 +68,17 @@ export function poolOf(corpus: Corpus, skill: string): string | undefined {
 /**
  * One document for each of `skills`, in order, and the cursor after them. The result depends on the corpus as a set,
  * the seed and the draws before, on nothing else.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { parseJsonl } from "./parse.ts";
+ * const corpus = createCorpus(parseJsonl('{"text":"tides"}\n{"text":"cells"}').documents);
+ * const skills = ["Optimization", "Optimization", "Optimization"];
+ * const { documents, cursor } = drawDocuments(corpus, createCursor(0), skills);
+ * // no document comes twice before all have come
+ * assert.notEqual(documents[0].id, documents[1].id);
+ * assert.deepEqual([cursor.drawn, cursor.repeated], [3, 1]);
+ * ```
  *
  * @throws {RangeError} when no pool serves a skill, or the cursor belongs to another corpus.
  */

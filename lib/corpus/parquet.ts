@@ -15,6 +15,15 @@ const columnNames = ["orig_doc", "text", "skill", "licence", "license", "origin"
  * Documents of a Parquet file: one a row, the columns as {@link parseJsonl} has them; null counts as absent. Rows
  * without text are skipped and reported with their number, from 1.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { parquetWriteBuffer } from "hyparquet-writer";
+ * const columnData = [{ name: "text", data: ["Tides", "Cells"] }];
+ * const file = new Uint8Array(parquetWriteBuffer({ columnData }));
+ * const { documents } = await parseParquet(file, { name: "notes" });
+ * assert.deepEqual(documents.map(({ origin }) => origin), ["notes:1", "notes:2"]);
+ * ```
+ *
  * @throws {SyntaxError} when it is not Parquet, has no column `orig_doc` or `text`, or more than `limit` of the rows
  * have no text, naming the first.
  */

@@ -52,6 +52,13 @@ export function parseJsonl(content: string, options: ParseOptions = {}): ParsedC
  * Documents of text files, one each, in order of path whatever order they come in; origin is the path. Empty files
  * are rejects.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const files = [{ path: "b.txt", text: "Cells" }, { path: "a.txt", text: "Tides" }];
+ * const { documents } = parseFolder(files, { licence: "CC0-1.0" });
+ * assert.deepEqual(documents.map(({ origin }) => origin), ["a.txt", "b.txt"]);
+ * ```
+ *
  * @throws {SyntaxError} when more than `limit` of the files are empty.
  */
 export function parseFolder(

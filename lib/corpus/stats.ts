@@ -3,37 +3,59 @@ import type { ParsedCorpus } from "./document.ts";
 
 /** Order statistics of lengths; all 0 without a document. */
 export interface Lengths {
+  /** Shortest. */
   least: number;
+  /** First quartile, median and third quartile. */
   quartiles: [number, number, number];
+  /** Longest. */
   most: number;
+  /** Sum. */
   total: number;
 }
 
 /** Documents with lengths between `from` and `to`, both inside. */
 export interface LengthBin {
+  /** Shortest in the bin. */
   from: number;
+  /** Longest in the bin. */
   to: number;
+  /** Documents. */
   count: number;
 }
 
 /** Counts of a corpus. Words are what stands between white space. */
 export interface CorpusStats {
+  /** Documents kept. */
   documents: number;
   /** Left out because an earlier document has the same text. */
   duplicates: number;
   /** Documents that differ from an earlier one only in case, punctuation or spaces; they are kept. */
   nearDuplicates: number;
+  /** Lines or files that gave no document. */
   rejects: number;
   /** Documents by licence and by skill, most first; the empty skill is "none". */
   licences: [string, number][];
+  /** As `licences`. */
   skills: [string, number][];
+  /** Lengths in words. */
   words: Lengths;
+  /** Lengths in UTF-16 units. */
   characters: Lengths;
   /** By words, at most 12 bins of one width. */
   histogram: LengthBin[];
 }
 
-/** Numbers of a parsed corpus. */
+/**
+ * Numbers of a parsed corpus.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { parseJsonl } from "./parse.ts";
+ * const parsed = parseJsonl('{"text":"the tides"}\n{"text":"The tides!"}\n{"text":"cells"}');
+ * const { documents, nearDuplicates, words } = corpusStats(parsed);
+ * assert.deepEqual([documents, nearDuplicates, words.total], [3, 1, 5]);
+ * ```
+ */
 export function corpusStats({ documents, rejects, duplicates }: ParsedCorpus): CorpusStats {
   const words = documents.map(({ text }) => text.match(/\S+/g)?.length ?? 0);
   const folded = documents.map(({ text }) =>

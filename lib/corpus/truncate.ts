@@ -3,8 +3,11 @@ import type { Tokenizer } from "../core/mod.ts";
 
 /** A text with its length in tokens, and whether it was cut. */
 export interface Truncated {
+  /** The text or a prefix of it. */
   text: string;
+  /** Length of `text` in tokens. */
   tokens: number;
+  /** Whether something is missing. */
   cut: boolean;
 }
 
@@ -12,6 +15,17 @@ export interface Truncated {
  * The text if it has at most `limit` tokens, else a prefix of it that does: always characters of the original, so line
  * breaks and spaces stay as they are. The prefix is that of the first `limit` tokens where their text is one, else the
  * longest found by bisection.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * // a tokenizer whose tokens are letters
+ * const letters = {
+ *   encode: (text: string) => [...text].map((letter) => letter.charCodeAt(0)),
+ *   decode: (ids: readonly number[]) => String.fromCharCode(...ids),
+ * };
+ * const { text, tokens, cut } = truncateText("high\ntide", letters, { limit: 6 });
+ * assert.deepEqual([text, tokens, cut], ["high\nt", 6, true]);
+ * ```
  *
  * @throws {RangeError} when the limit is not a whole number >= 1.
  */

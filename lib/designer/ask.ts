@@ -16,14 +16,21 @@ import {
   type Tokenizer,
 } from "../core/mod.ts";
 
+/** What one question needs. */
 export interface AskOptions {
+  /** Turns the brief into messages and finds the program in the reply. */
   prompt: Prompt;
+  /** Turns messages into ids. */
   chat: Chat;
+  /** Of the model that answers. */
   tokenizer: Tokenizer;
+  /** The model that answers. */
   sampler: Sampler;
+  /** What is asked for. */
   brief: DesignerBrief;
   /** In [0, 2^31). */
   seed: number;
+  /** How to sample; `maxTokens` is kept free for the reply. */
   params: SamplingParams;
   /** Tokens of prompt and reply together. */
   context: number;
@@ -31,18 +38,23 @@ export interface AskOptions {
   conversation?: readonly number[];
   /** Rewrites the program found in the reply; parity only. */
   rewrite?: (program: string) => Promise<string>;
+  /** Gives up. */
   signal?: AbortSignal;
 }
 
 /** What was left out to keep the prompt within its budget. */
 export interface Cut {
+  /** Lines of memory, from the last on. */
   memoryLines: number;
+  /** Tokens of the document, from its end. */
   documentTokens: number;
 }
 
+/** A reply, with the program found in it. */
 export interface DesignerAnswer {
   /** Prompt ids. */
   prompt: number[];
+  /** As sampled: what is trained. */
   reply: SampleReply;
   /** Derived from the reply's ids. */
   text: string;
@@ -53,11 +65,28 @@ export interface DesignerAnswer {
    * same.
    */
   asEmitted: boolean;
+  /** What the brief lost to fit. */
   cut: Cut;
 }
 
 /**
  * Asks for one program.
+ *
+ * ```ts ignore check
+ * import { askDesigner, compactChat, compactPrompt, EmbeddedEngine, loadTokenizer } from "@spade/spade";
+ *
+ * const [model, python] = ["data/nano", ".spade/engine/bin/python"];
+ * await using engine = await EmbeddedEngine.start({ python, model, state: "runs/state" });
+ * const tokenizer = loadTokenizer(JSON.parse(Deno.readTextFileSync(`${model}/tokenizer.json`)));
+ * const chat = compactChat(tokenizer);
+ * const { source } = await askDesigner({
+ *   ...{ tokenizer, chat, prompt: compactPrompt(), sampler: engine.sampler },
+ *   brief: { skill: "Optimization", document: "Tides", memory: [], difficulty: "medium" },
+ *   params: { maxTokens: 400, temperature: 1, stopIds: chat.stopIds },
+ *   ...{ seed: 0, context: 1024 },
+ * });
+ * console.log(source);
+ * ```
  *
  * @throws {RangeError} when even a prompt without memory and document leaves no room for the reply.
  * @throws {EngineError} when the reply's ids and log-probabilities do not match, or as the sampler
@@ -84,6 +113,23 @@ export async function askDesigner(options: AskOptions): Promise<DesignerAnswer> 
 /**
  * Ids of a conversation in which the last program was refused and is asked for again: nothing is
  * encoded twice. Null where they leave no room for another reply.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { compactPrompt } from "./prompt.ts";
+ * // letters are tokens, 0 ends a message
+ * const encode = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
+ * const chat = {
+ *   first: () => [],
+ *   delta: (messages: readonly { content: string }[]) => messages.flatMap((m) => encode(m.content)),
+ *   ...{ stopIds: [0], stripsThinking: false, placesTools: false },
+ * };
+ * const params = { maxTokens: 4, temperature: 1, stopIds: [0] };
+ * const last = { prompt: [1], ids: [2, 0], finish: "stop" } as const;
+ * const options = { prompt: compactPrompt(), chat, seed: 0, params, context: 64 };
+ * assert.deepEqual(repairPrompt(last, "no class", options), [1, 2, 0, ...encode("no class")]);
+ * assert.equal(repairPrompt(last, "no class", { ...options, context: 8 }), null);
+ * ```
  */
 export function repairPrompt(
   last: { prompt: readonly number[]; ids: readonly number[]; finish: "stop" | "length" },

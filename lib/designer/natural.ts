@@ -11,10 +11,14 @@ import { extractProgram, extractProgramPublished, withoutThinking } from "./prog
 import type { Skill } from "./skills.ts";
 import { parseTemplate, type PromptFiles, renderTemplate, type Template } from "./template.ts";
 
+/** Kinds of environment a chat model is asked for in words (spade.md section 3). */
 export const naturalKinds = ["game-single", "game-multiturn", "game-corpus", "tool-use"] as const;
+/** One of {@link naturalKinds}. */
 export type NaturalKind = typeof naturalKinds[number];
 
+/** What the prompts of a chat model are made from. */
 export interface NaturalPromptOptions {
+  /** What the designer is asked for. */
   kind: NaturalKind;
   /** The files of `data/prompts`. */
   files: PromptFiles;
@@ -28,6 +32,22 @@ export interface NaturalPromptOptions {
 
 /**
  * Prompt of one of the four kinds.
+ *
+ * ```ts ignore
+ * import { loadSkills, naturalPrompt } from "@spade/spade";
+ *
+ * // the files of data/prompts, each under its name without .md
+ * const files: Record<string, string> = {};
+ * for (const folder of ["", "parts/"]) {
+ *   for (const { name, isFile } of Deno.readDirSync(`data/prompts/${folder}`)) {
+ *     if (isFile) files[folder + name.slice(0, -3)] = Deno.readTextFileSync(`data/prompts/${folder}${name}`);
+ *   }
+ * }
+ * const skills = loadSkills(Deno.readTextFileSync("data/skills.yaml"));
+ * const prompt = naturalPrompt({ kind: "game-corpus", files, skills });
+ * const brief = { skill: skills[0].name, document: "Tides", memory: [], difficulty: "medium" };
+ * console.log(prompt.designer(brief).at(-1)?.content);
+ * ```
  *
  * @throws {SyntaxError} when a file is missing or malformed; by `designer`, {RangeError} when the
  * brief's skill is unknown.

@@ -45,7 +45,15 @@ export function extractProgram(reply: string): string {
   return program ?? text;
 }
 
-/** The reply without a leading `<think>…</think>`; an unclosed one takes everything. */
+/**
+ * The reply without a leading `<think>…</think>`; an unclosed one takes everything.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(withoutThinking("<think>hm</think>A = 1"), "A = 1");
+ * assert.equal(withoutThinking("<think>cut in the middle of a"), "");
+ * ```
+ */
 export function withoutThinking(text: string): string {
   const opened = /^\s*<think>/.test(text);
   const close = text.indexOf("</think>");

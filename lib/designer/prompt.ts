@@ -8,6 +8,7 @@ import type { MemoryLine, Prompt } from "../core/mod.ts";
 import { boxedAction, boxedActionPublished } from "./boxed.ts";
 import { extractProgram, extractProgramPublished, withoutThinking } from "./program.ts";
 
+/** Of the compact prompt. */
 export interface CompactPromptOptions {
   /** Published parsing of replies and actions. @default false */
   parity?: boolean;

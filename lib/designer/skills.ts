@@ -4,17 +4,31 @@
  */
 import { parse } from "@std/yaml";
 import { z } from "zod";
+import type { Same } from "../core/mod.ts";
+
+/** A skill that environments are to exercise. */
+export interface Skill {
+  /** Unique in its file. */
+  name: string;
+  /** Skills of games, or of tool use. */
+  family: "game" | "tool-use";
+  /** What it is, for the designer. */
+  description: string;
+  /** The difficulty word of the prompt. */
+  difficulty: "easy" | "medium" | "hard";
+  /** Example ideas shown to the designer. */
+  ideas: string[];
+}
 
 const skill = z.strictObject({
   name: z.string().min(1),
   family: z.enum(["game", "tool-use"]),
   description: z.string().min(1),
-  /** The difficulty word of the prompt. */
   difficulty: z.enum(["easy", "medium", "hard"]),
-  /** Example ideas shown to the designer. */
   ideas: z.array(z.string().min(1)).min(1),
 });
-export type Skill = z.infer<typeof skill>;
+
+true satisfies Same<z.infer<typeof skill>, Skill>;
 
 const skillFile = z.strictObject({ skills: z.array(skill).min(1) });
 
@@ -49,6 +63,17 @@ export function loadSkills(yaml: string): Skill[] {
 
 /**
  * The skills of that name, in the order of `names`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const skills = loadSkills(`
+ * skills:
+ *   - { name: A, family: game, description: d, difficulty: easy, ideas: [i] }
+ *   - { name: B, family: game, description: d, difficulty: easy, ideas: [i] }
+ * `);
+ * assert.deepEqual(chooseSkills(skills, ["B", "A"]).map(({ name }) => name), ["B", "A"]);
+ * assert.throws(() => chooseSkills(skills, ["C"]), /must be one of A, B/);
+ * ```
  *
  * @throws {RangeError} when a name is unknown.
  */

@@ -14,8 +14,11 @@ type Node = string | { value: string } | { when: string; nodes: Node[] };
 
 /** A parsed file. */
 export interface Template {
+  /** Path below `data/prompts`, without `.md`. */
   name: string;
+  /** Goes into the prompt's version. */
   version: number;
+  /** In order; nodes are texts, values and conditional sections. */
   messages: readonly { role: string; nodes: readonly Node[] }[];
 }
 

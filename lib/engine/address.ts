@@ -5,6 +5,7 @@
  */
 import { type ProfileName, profiles } from "./profiles.ts";
 
+/** Where an engine is: started from here, or running at a URL and speaking one of these protocols. */
 export type Address =
   | { kind: "embedded" }
   | { kind: "tape"; file: string }

@@ -36,7 +36,9 @@ function ofBytes(bytes: Uint8Array): unknown {
 
 /** Weights to sample from. */
 export interface SamplingSession {
+  /** What the server calls it. */
   id: string;
+  /** Version of the weights it samples from. */
   weightsVersion: number;
 }
 

@@ -6,10 +6,13 @@ import type { Datum, LossName } from "../core/mod.ts";
 import { encode } from "./proto/codec.ts";
 import { dtypes, forwardBackwardRequest, packed } from "./proto/messages.ts";
 
+/** Data of one call. */
 export interface Chunk {
+  /** Their loss. */
   loss: LossName;
   /** JSON form. */
   data: WireDatum[];
+  /** Targets of each datum. */
   lengths: number[];
 }
 

@@ -38,7 +38,21 @@ export interface EmbeddedOptions {
   signal?: AbortSignal;
 }
 
-/** One child process with a trainer, a sampler of the published and one of the starting weights. */
+/**
+ * One child process with a trainer, a sampler of the published and one of the starting weights.
+ *
+ * ```ts ignore check
+ * import { EmbeddedEngine, loadTokenizer } from "@spade/spade";
+ *
+ * const [model, python] = ["data/nano", ".spade/engine/bin/python"];
+ * await using engine = await EmbeddedEngine.start({ python, model, state: "runs/state" });
+ * const tokenizer = loadTokenizer(JSON.parse(Deno.readTextFileSync(`${model}/tokenizer.json`)));
+ * const prompt = tokenizer.encode("goal 14");
+ * const params = { maxTokens: 8, temperature: 1, stopIds: [] };
+ * const { ids, logps } = await engine.sampler.sample({ prompt, params, seed: 0 });
+ * console.log(tokenizer.decode(ids), logps);
+ * ```
+ */
 export class EmbeddedEngine implements Engine {
   /** Trains all weights of the model. */
   readonly trainer: Trainer;

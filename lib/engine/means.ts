@@ -30,3 +30,18 @@ export function summed(data: readonly Datum[]): Datum[] {
 
 /** Config of the loss `cispo` that goes with {@link summed}. */
 export const SUMMED = { clip_low_threshold: 1, clip_high_threshold: 1 } as const;
+
+/** The summed loss, which such a server does not say. */
+export function crossEntropy(
+  data: readonly Datum[],
+  logps: readonly (readonly number[])[],
+): number {
+  let sum = 0;
+  data.forEach(({ weights }, i) =>
+    logps[i].forEach((logp, t) => {
+      const weight = weights?.[t] ?? 1;
+      if (weight !== 0) sum -= weight * logp;
+    })
+  );
+  return sum;
+}

@@ -1,7 +1,16 @@
 /** An engine that only samples: a server for a designer that is not trained, or for an evaluation. @module */
 import { type Engine, EngineError, type Sampler, type Trainer } from "../core/mod.ts";
 
-/** `sampler` as an engine; every call of its trainer fails, by name. */
+/**
+ * `sampler` as an engine; every call of its trainer fails, by name.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const sampler = { sample: () => Promise.resolve({ ids: [7], logps: [-0.5], finish: "stop" as const, weightsVersion: 0 }) };
+ * const engine = onlySamples(sampler, { engine: "vLLM", model: "Qwen3-4B" });
+ * await assert.rejects(engine.trainer.forward([]), /it only samples/);
+ * ```
+ */
 export function onlySamples(
   sampler: Sampler,
   of: { engine: string; model: string; maxContext?: number },

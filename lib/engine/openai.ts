@@ -14,12 +14,13 @@ import { limited } from "./deadline.ts";
 import { checked } from "./replies.ts";
 import { ZeroWatch } from "./zeros.ts";
 
+/** Where the server is and how it is asked. */
 export interface OpenAiOptions {
   /** With its path, e.g. `http://127.0.0.1:8000/v1`. */
   url: string;
   /** Name of the model or adapter on the server. */
   model: string;
-  /** @default "none", which local servers take */
+  /** Sent as a bearer token. @default "none", which local servers take */
   apiKey?: string;
   /** Stamped on replies: such servers do not say which weights they hold. @default 0 */
   weightsVersion?: () => number;
@@ -29,6 +30,7 @@ export interface OpenAiOptions {
   retries?: number;
   /** Keeps the turns of a play on one replica, where a router stands before several. */
   session?: (request: SampleRequest) => string | undefined;
+  /** Makes the requests; for tests and proxies. @default the global one */
   fetch?: typeof fetch;
 }
 
@@ -44,7 +46,17 @@ const reply = z.looseObject({
   usage: z.looseObject({ completion_tokens: count }).optional(),
 });
 
-/** Draws replies, one request each: such servers batch what arrives together. */
+/**
+ * Draws replies, one request each: such servers batch what arrives together.
+ *
+ * ```ts ignore check
+ * import { OpenAiSampler } from "@spade/spade";
+ *
+ * const sampler = new OpenAiSampler({ url: "http://127.0.0.1:8000/v1", model: "Qwen/Qwen3-4B-Instruct-2507" });
+ * const params = { maxTokens: 16, temperature: 1, stopIds: [151645] };
+ * const { ids, logps } = await sampler.sample({ prompt: [9707, 11], params, seed: 0 });
+ * ```
+ */
 export class OpenAiSampler implements Sampler {
   readonly #client: OpenAI;
   readonly #options: OpenAiOptions;

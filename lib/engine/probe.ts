@@ -9,30 +9,50 @@ import { type Profile, type ProfileName, profiles } from "./profiles.ts";
 import { capabilitiesReply, configReply } from "./replies.ts";
 import { API } from "./session.ts";
 import { TinkerTrainer } from "./tinker.ts";
-import { Wire, type WireOptions } from "./wire.ts";
+import { Wire } from "./wire.ts";
 
 /** What one look found; `why` where it found nothing. */
 export interface Finding {
+  /** What was looked for, such as `is vLLM`. */
   what: string;
+  /** Whether it is there. */
   found: boolean;
+  /** What the server said of it, or why it was not found. */
   detail: string;
 }
 
-export interface ProbeOptions extends Pick<WireOptions, "fetch"> {
+/** What is asked, and how long an answer may take. */
+export interface ProbeOptions {
+  /** What is known of the server; with `isDeep` it says how a model is asked for. @default what the server says of itself, else `tinker` */
   profile?: ProfileName;
+  /** Sent as `X-API-Key` and as a bearer token. */
   apiKey?: string;
   /** Also open a session, look at one datum and sample one token. @default false */
   isDeep?: boolean;
   /** For one question. @default 10_000 */
   deadlineMs?: number;
+  /** Ends the asking with its reason. */
   signal?: AbortSignal;
+  /** Makes the requests; for tests and proxies. @default the global one */
+  fetch?: typeof fetch;
 }
 
 const models = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
 const version = z.looseObject({ version: z.string() });
 const modelInfo = z.looseObject({ model_path: z.string() });
 
-/** Asks everything an adapter of ours could need, in the order of the adapters. */
+/**
+ * Asks everything an adapter of ours could need, in the order of the adapters.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * // A server that answers everything with 404.
+ * const answer = () => Promise.resolve(new Response("no such page", { status: 404 }));
+ * const findings = await probeEngine("http://127.0.0.1:8000", { fetch: answer });
+ * assert.ok(findings.every(({ found }) => !found));
+ * assert.equal(findings[0].what, "trains over the Tinker protocol");
+ * ```
+ */
 export async function probeEngine(url: string, options: ProbeOptions = {}): Promise<Finding[]> {
   const { apiKey, deadlineMs = 10_000, signal, isDeep = false } = options;
   const headers: Record<string, string> = apiKey

@@ -6,15 +6,19 @@ import { z } from "zod";
 import { EngineError } from "../core/mod.ts";
 import { limited } from "./deadline.ts";
 
+/** What is started. */
 export interface ProcessOptions {
+  /** Python to run; the run permission names it. */
   python: string;
+  /** Its arguments. */
   args: readonly string[];
   /** The child's whole environment. */
   env: Readonly<Record<string, string>>;
   /** Gets every line of the log. */
   sink?: (line: string) => void;
-  /** @default 120_000 */
+  /** Milliseconds until it must be ready. @default 120_000 */
   readyMs?: number;
+  /** Ends the start. */
   signal?: AbortSignal;
 }
 
@@ -24,12 +28,14 @@ const ready = z.object({
   model: z.string(),
   version: z.string(),
 });
+/** What it says when it is ready. */
 export type ReadyLine = z.infer<typeof ready>;
 
 const LOG_LINES = 200;
 const LAST_WORDS = 12;
 const STOP_MS = 3_000;
 
+/** The process, running. */
 export class EngineProcess implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #stdin: WritableStreamDefaultWriter<Uint8Array>;
@@ -94,10 +100,12 @@ export class EngineProcess implements AsyncDisposable {
     return this.#died.signal;
   }
 
+  /** Its number in the system. */
   get pid(): number {
     return this.#child.pid;
   }
 
+  /** Its last 200 lines on stderr. */
   log(): string {
     return this.#lines.join("\n");
   }

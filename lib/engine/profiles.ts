@@ -6,14 +6,14 @@
  */
 import { UsageError } from "../core/mod.ts";
 
-/** How a model is created: all weights by rank 0, all weights by a field of its own, or adapters only. */
-type Training = "rank 0" | "parameterization" | "adapters";
-
+/** What is known of one kind of server. */
 export interface Profile {
+  /** Its name in options and messages. */
   name: string;
   /** One line for people. */
   what: string;
-  training: Training;
+  /** How a model is created: all weights by rank 0, all weights by a field of its own, or adapters only. */
+  training: "rank 0" | "parameterization" | "adapters";
   /** Adam's fields that an optimiser step's call sets; the others are the server's own. */
   adam: "all" | "learning rate";
   /** Losses whose numbers can be relied on. The loop needs `cross_entropy` only. */
@@ -32,6 +32,7 @@ export interface Profile {
   notes: readonly string[];
 }
 
+/** All kinds of server that are known, and `tinker` for one that is not. */
 export const profiles = {
   embedded: {
     name: "embedded",
@@ -123,6 +124,7 @@ export const profiles = {
   },
 } as const satisfies Record<string, Profile>;
 
+/** Name of a known kind of server. */
 export type ProfileName = keyof typeof profiles;
 
 /** What is sent to create a model. `rank` 0: all weights. */

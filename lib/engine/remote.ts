@@ -10,7 +10,9 @@ import type { SessionOptions } from "./session.ts";
 import { TinkerTrainer } from "./tinker.ts";
 import { Wire } from "./wire.ts";
 
+/** Where the server is and what is asked of it. */
 export interface RemoteOptions extends SessionOptions {
+  /** Without a path, e.g. `http://127.0.0.1:8000`. */
   url: string;
   /** Sent as `X-API-Key`. */
   apiKey?: string;
@@ -18,6 +20,14 @@ export interface RemoteOptions extends SessionOptions {
 
 /**
  * Opens a trained model of its own on a running server; the server outlives it.
+ *
+ * ```ts ignore check
+ * import { connectEngine } from "@spade/spade";
+ *
+ * await using engine = await connectEngine({ url: "http://127.0.0.1:8000", profile: "skyrl" });
+ * const params = { maxTokens: 16, temperature: 1, stopIds: [] };
+ * const { ids } = await engine.sampler.sample({ prompt: [9707, 11], params, seed: 0 });
+ * ```
  *
  * @throws {EngineError} where nothing answers at `url`, or it speaks something else.
  */

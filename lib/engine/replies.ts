@@ -8,13 +8,18 @@ import { decode, type Value } from "./proto/codec.ts";
 import { dtypes, forwardBackwardOutput, unpacked } from "./proto/messages.ts";
 
 const count = z.number().int().nonnegative();
+/** To `create_session`. */
 export const sessionReply = z.object({ session_id: z.string().min(1) });
+/** Of a call whose answer does not matter. */
 export const anything = z.looseObject({});
+/** To a heavy call: the request to poll for. */
 export const promiseReply = z.object({ request_id: z.string().min(1) });
+/** To `client/config`. */
 export const configReply = z.looseObject({
   fwdbwd_max_chunk_len: z.number().int().positive().optional(),
   fwdbwd_max_chunk_bytes_count: z.number().int().positive().optional(),
 });
+/** To `get_server_capabilities`; `spade_` fields come from our server only, here and below. */
 export const capabilitiesReply = z.looseObject({
   supported_models: z.array(
     z.looseObject({ model_name: z.string(), max_context_length: count.optional() }),
@@ -23,12 +28,15 @@ export const capabilitiesReply = z.looseObject({
   spade_version: z.string().optional(),
   spade_row_exact: z.boolean().optional(),
 });
+/** To `create_model`. */
 export const createdReply = z.object({ model_id: z.string().min(1) });
+/** To `get_info`. */
 export const infoReply = z.looseObject({
   spade_steps: count.optional(),
   spade_weights_version: count.optional(),
   spade_batch_id: z.string().nullish(),
 });
+/** To `forward` and `forward_backward`. */
 export const lossReply = z.looseObject({
   loss_fn_outputs: z.array(
     z.looseObject({ logprobs: z.looseObject({ data: z.array(z.number().nullable()) }) }),
@@ -37,21 +45,29 @@ export const lossReply = z.looseObject({
 });
 /** The same, in protocol buffers where the server sends them: one float a target, NaN where none was computed. */
 export const anyLossReply = z.union([z.instanceof(Uint8Array).transform(lossOfBytes), lossReply]);
+/** To `optim_step`. */
 export const stepReply = z.looseObject({
   metrics: z.record(z.string(), z.number()).nullish(),
   spade_already_applied: z.boolean().optional(),
 });
+/** To `save_weights_for_sampler`. */
 export const publishReply = z.looseObject({
   spade_weights_version: count.optional(),
   sampling_session_id: z.string().nullish(),
   path: z.string().nullish(),
 });
+/** To `create_sampling_session`. */
 export const samplingSessionReply = z.looseObject({ sampling_session_id: z.string().min(1) });
+/** To `save_weights`. */
 export const pathReply = z.looseObject({ path: z.string().min(1) });
+/** To `load_weights`. */
 export const loadReply = z.looseObject({ spade_published: z.boolean().optional() });
+/** To a poll: the call failed. */
 export const failedFuture = z.object({ error: z.string(), category: z.string().optional() });
+/** To a poll: ask again. */
 export const waitingFuture = z.object({ type: z.literal("try_again") });
 
+/** To our batch route. */
 export const completionsReply = z.object({
   weights_version: count,
   choices: z.array(z.object({
@@ -63,6 +79,7 @@ export const completionsReply = z.object({
     prompt_token_ids: z.custom<readonly number[]>(Array.isArray).optional(),
   })),
 });
+/** One sampled reply of the batch route. */
 export type Choice = z.infer<typeof completionsReply>["choices"][number];
 
 function lossOfBytes(bytes: Uint8Array): z.infer<typeof lossReply> {

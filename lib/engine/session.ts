@@ -8,14 +8,20 @@ import { modelBody, type Profile, type ProfileName, profiles } from "./profiles.
 import * as replies from "./replies.ts";
 import type { Wire } from "./wire.ts";
 
+/** Path of the protocol's routes. */
 export const API = "/api/v1/";
 /** Tinker's own limits, where a server names none. */
 const CHUNK = { data: 1024, bytes: 5_000_000 };
 
+/** A session, its model, and what is known of the server. */
 export interface Session {
+  /** What the server can do. */
   capabilities: TrainerCapabilities;
+  /** The server's name for the session. */
   sessionId: string;
+  /** The server's name for the trained model. */
   modelId: string;
+  /** What is known of such servers. */
   profile: Profile;
   /** Rank of the trained adapters; 0: all weights train. */
   rank: number;
@@ -33,6 +39,7 @@ export interface SessionOptions {
   loraRank?: number;
   /** For the short calls (session, state). @default 60_000 */
   shortDeadlineMs?: number;
+  /** Ends the opening with its reason. */
   signal?: AbortSignal;
 }
 

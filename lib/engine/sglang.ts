@@ -9,6 +9,7 @@ import { checked } from "./replies.ts";
 import type { Wire } from "./wire.ts";
 import { ZeroWatch } from "./zeros.ts";
 
+/** How long a reply may take, and what the server's own names stand for. */
 export interface SglangOptions {
   /** For one reply with all its tries. @default 600_000 */
   deadlineMs?: number;

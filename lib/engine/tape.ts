@@ -20,9 +20,13 @@ import {
 
 /** One recorded answer. */
 export interface TapeLine {
+  /** Who answered: the sampler of the trained weights, that of the starting weights, or the trainer. */
   port: "sampler" | "base" | "trainer";
+  /** Name of the method. */
   call: string;
+  /** Hash of what was asked; of a training call also its place in the order. */
   key: string;
+  /** The answer. */
   value: unknown;
 }
 
@@ -42,13 +46,27 @@ function fromJson(text: string): unknown {
   return JSON.parse(text, (_, item) => item === "NaN" ? NaN : item);
 }
 
-/** A line of the file. */
+/**
+ * A line of the file.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const line = writeTapeLine({ port: "trainer", call: "publish", key: "3", value: 1 });
+ * assert.equal(line, '{"port":"trainer","call":"publish","key":"3","value":1}\n');
+ * ```
+ */
 export function writeTapeLine(entry: TapeLine): string {
   return toJson(entry) + "\n";
 }
 
 /**
  * Reads a tape. A last line that is cut (the recorder was killed) is left out.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const whole = writeTapeLine({ port: "trainer", call: "publish", key: "3", value: 1 });
+ * assert.deepEqual(readTape(whole + '{"port":"trai').map(({ value }) => value), [1]);
+ * ```
  *
  * @throws {SyntaxError} naming the line that is wrong.
  */
@@ -96,7 +114,19 @@ function trainingKey(call: typeof trainerCalls[number], given: readonly unknown[
   }
 }
 
-/** The same engine; `write` gets a line for every answer. */
+/**
+ * The same engine; `write` gets a line for every answer.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { onlySamples } from "./only_samples.ts";
+ * const sampler = { sample: () => Promise.resolve({ ids: [7], logps: [-0.5], finish: "stop" as const, weightsVersion: 0 }) };
+ * const tape: TapeLine[] = [];
+ * const engine = recordEngine(onlySamples(sampler, { engine: "stub", model: "stub" }), (line) => tape.push(line));
+ * await engine.sampler.sample({ prompt: [1], params: { maxTokens: 1, temperature: 1, stopIds: [] }, seed: 0 });
+ * assert.deepEqual(tape.map(({ call }) => call), ["capabilities", "sample"]);
+ * ```
+ */
 export function recordEngine(engine: Engine, write: (entry: TapeLine) => void): Engine {
   const sampler = (port: "sampler" | "base", inner: Sampler): Sampler => ({
     async sample(request, options) {
@@ -132,6 +162,19 @@ export function recordEngine(engine: Engine, write: (entry: TapeLine) => void): 
 
 /**
  * An engine that answers from a tape.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { onlySamples } from "./only_samples.ts";
+ * const sampler = { sample: () => Promise.resolve({ ids: [7], logps: [-0.5], finish: "stop" as const, weightsVersion: 0 }) };
+ * const tape: TapeLine[] = [];
+ * const engine = recordEngine(onlySamples(sampler, { engine: "stub", model: "stub" }), (line) => tape.push(line));
+ * const request = { prompt: [1], params: { maxTokens: 1, temperature: 1, stopIds: [] }, seed: 0 };
+ * const first = await engine.sampler.sample(request);
+ * const replayed = replayEngine(tape);
+ * assert.deepEqual(await replayed.sampler.sample(request), first);
+ * await assert.rejects(replayed.sampler.sample({ ...request, seed: 1 }), /no answer to this call/);
+ * ```
  *
  * @throws {SyntaxError} where the tape has no beginning; its calls throw {EngineError} where a call was not recorded.
  */

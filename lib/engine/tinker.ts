@@ -18,20 +18,12 @@ import {
   type TrainerCapabilities,
   type TrainerState,
 } from "../core/mod.ts";
-import { type Chunk, chunks, requestBytes } from "./data.ts";
-import { limited } from "./deadline.ts";
-import { submit, type Turn } from "./futures.ts";
-import { SUMMED, summed } from "./means.ts";
+import { type Model, TrainingCalls } from "./calls.ts";
+import { crossEntropy, SUMMED, summed } from "./means.ts";
+import { Passes } from "./passes.ts";
+import { Published } from "./published.ts";
 import * as replies from "./replies.ts";
-import { publishedSession, type SamplingSession, TinkerSampler } from "./asample.ts";
-import {
-  API,
-  createModel,
-  createSamplingSession,
-  openSession,
-  type Session,
-  type SessionOptions,
-} from "./session.ts";
+import { API, createModel, openSession, type Session, type SessionOptions } from "./session.ts";
 import type { Wire } from "./wire.ts";
 
 /** Names and deadlines of a {@link TinkerTrainer}. */
@@ -47,45 +39,36 @@ export interface TinkerOptions extends SessionOptions {
   encoding?: "json" | "proto" | "auto";
 }
 
-/** A model of the server, and the number of calls made on it. */
-interface Model {
-  id: string;
-  seqId: number;
-}
-
 /** Trains one model on a Tinker server. */
 export class TinkerTrainer implements Trainer, AsyncDisposable {
   /** What this server can do. */
   readonly capabilities: TrainerCapabilities;
   readonly #wire: Wire;
-  readonly #deadlines: { long: number; short: number };
   readonly #opened: Session;
+  readonly #shortMs: number;
+  readonly #calls: TrainingCalls;
+  readonly #passes: Passes;
+  readonly #published: Published;
   /** The trained model, and the one that is never updated: opened when first asked for. */
   readonly #model: Model;
   #reference?: Promise<Model>;
   readonly #heartbeat: ReturnType<typeof setInterval>;
   readonly #closed = new AbortController();
-  #published = 0;
-  /** Sampling sessions opened so far, the one of the published weights, and the one of the starting weights. */
-  #sessions = 0;
-  #sampling?: () => Promise<SamplingSession>;
-  #session = "base";
-  #base?: Promise<SamplingSession>;
   #incomplete = false;
-  /** Settles when the last body so far is sent: one at a time is in memory. */
-  #posts: Promise<unknown> = Promise.resolve();
-  #encoding: "json" | "proto" | "auto";
 
   private constructor(wire: Wire, opened: Session, options: TinkerOptions) {
+    const { deadlineMs = 3_600_000, shortDeadlineMs = 60_000 } = options;
+    const { profile } = opened;
     this.capabilities = opened.capabilities;
     this.#wire = wire;
     this.#opened = opened;
+    this.#shortMs = shortDeadlineMs;
     this.#model = { id: opened.modelId, seqId: 0 };
-    this.#deadlines = {
-      long: options.deadlineMs ?? 3_600_000,
-      short: options.shortDeadlineMs ?? 60_000,
-    };
-    this.#encoding = options.encoding ?? opened.profile.encoding;
+    const closed = this.#closed.signal;
+    const countsTwice = profile.countsTwice ?? false;
+    this.#calls = new TrainingCalls(wire, { deadlineMs, closed, countsTwice });
+    this.#passes = new Passes(this.#calls, opened.chunk, options.encoding ?? profile.encoding);
+    this.#published = new Published(wire, opened, shortDeadlineMs);
     this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs ?? 10_000);
     Deno.unrefTimer(this.#heartbeat);
   }
@@ -100,7 +83,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
 
   /** Encoding of training calls, as far as it is settled. */
   get encoding(): "json" | "proto" | "auto" {
-    return this.#encoding;
+    return this.#passes.encoding;
   }
 
   /** Counts the server keeps with the weights. */
@@ -109,11 +92,11 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
       API + "get_info",
       { model_id: this.#model.id },
       replies.infoReply,
-      { action: "read the trainer's state", deadlineMs: this.#deadlines.short, ...options },
+      { action: "read the trainer's state", deadlineMs: this.#shortMs, ...options },
     );
     return {
       step: info.spade_steps ?? 0,
-      weightsVersion: info.spade_weights_version ?? this.#published,
+      weightsVersion: info.spade_weights_version ?? this.#published.version,
       ...(info.spade_batch_id ? { lastBatchId: info.spade_batch_id } : {}),
     };
   }
@@ -123,7 +106,7 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     data: readonly Datum[],
     options: { signal?: AbortSignal } = {},
   ): Promise<number[][]> {
-    return await this.#look(this.#model, data, options);
+    return await this.#passes.look(this.#model, data, options);
   }
 
   /** As {@link forward}, with the starting weights: a second model in the same session, made at the first call. */
@@ -133,12 +116,12 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
   ): Promise<number[][]> {
     this.#reference ??= createModel(this.#wire, this.#opened, 2, {
       action: "create the reference model",
-      deadlineMs: this.#deadlines.short,
+      deadlineMs: this.#shortMs,
       signal: this.#closed.signal,
     }).then((id) => ({ id, seqId: 0 }));
     // a model that could not be made is asked for again
     this.#reference.catch(() => this.#reference = undefined);
-    return await this.#look(await this.#reference, data, options);
+    return await this.#passes.look(await this.#reference, data, options);
   }
 
   /**
@@ -161,10 +144,12 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
       ...(config ? { loss_fn_config: config } : {}),
       ...(this.capabilities.batchIds ? { spade_positions: "weighted" } : {}),
     };
-    const asked = isMean ? this.#chunks(summed(data), "cispo") : this.#chunks(data, loss);
+    const asked = isMean
+      ? this.#passes.chunks(summed(data), "cispo")
+      : this.#passes.chunks(data, loss);
     // all places in the order are taken here, before anything is awaited
     const parts = asked.map((chunk) =>
-      this.#learn(this.#model, "forward_backward", "forward_backward_input", chunk, extra, {
+      this.#passes.pass(this.#model, "forward_backward", chunk, extra, {
         config,
         signal: options.signal,
       })
@@ -223,45 +208,24 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
 
   /** Publishes; on our server the version grows only when a step was taken since the last publish. */
   async publish(options: { signal?: AbortSignal } = {}): Promise<number> {
-    const body = { sampling_session_seq_id: ++this.#sessions };
     const reply = await this.#run(
       "save_weights_for_sampler",
-      body,
+      { sampling_session_seq_id: this.#published.nextSession() },
       replies.publishReply,
       "publish the weights",
       options.signal,
     );
-    this.#published = reply.spade_weights_version ?? this.#published + 1;
-    this.#session = reply.sampling_session_id ?? this.#session;
-    let opened: Promise<SamplingSession> | undefined;
-    this.#sampling = () => opened ??= this.#sessionOf(publishedSession(reply));
-    return this.#published;
+    return this.#published.take(reply);
   }
 
   /** On our server: what the batch route calls the weights that this trainer published last, or the starting ones. */
   get samplingSession(): string {
-    return this.#session;
+    return this.#published.session;
   }
 
   /** Samplers over `asample`: of the last published weights, and of the starting ones. */
   samplers(): { current: Sampler; base: Sampler } {
-    const isBinary = () => this.#encoding === "proto";
-    const base = () => this.#base ??= this.#sessionOf({ path: undefined });
-    return {
-      current: new TinkerSampler(this.#wire, () => (this.#sampling ?? base)(), { isBinary }),
-      base: new TinkerSampler(this.#wire, base, { isBinary }),
-    };
-  }
-
-  async #sessionOf(weights: { id: string } | { path?: string }): Promise<SamplingSession> {
-    const weightsVersion = "path" in weights && weights.path === undefined ? 0 : this.#published;
-    if ("id" in weights) return { id: weights.id, weightsVersion };
-    const call = { action: "open a sampling session", deadlineMs: this.#deadlines.short };
-    const seq = ++this.#sessions;
-    return {
-      id: await createSamplingSession(this.#wire, this.#opened, seq, weights, call),
-      weightsVersion,
-    };
+    return this.#published.samplers({ isBinary: () => this.encoding === "proto" });
   }
 
   /** Replaces what was saved under `name`. */
@@ -302,104 +266,14 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     ));
   }
 
-  #chunks(data: readonly Datum[], loss: LossName): Chunk[] {
-    if (data.length === 0) {
-      throw new RangeError("Cannot train on no data: must be at least one datum");
-    }
-    return chunks(data, loss, this.#opened.chunk);
-  }
-
-  async #look(
-    model: Model,
-    data: readonly Datum[],
-    options: { signal?: AbortSignal },
-  ): Promise<number[][]> {
-    const got = this.#chunks(data, "cross_entropy").map((chunk) =>
-      this.#learn(model, "forward", "forward_input", chunk, {}, options)
-    );
-    return (await Promise.all(got)).flatMap((part) => part.logps);
-  }
-
-  async #learn(
-    model: Model,
-    path: string,
-    field: string,
-    chunk: Chunk,
-    extra: Record<string, unknown>,
-    options: { config?: Record<string, number>; signal?: AbortSignal },
-  ): Promise<{ logps: number[][]; loss?: number }> {
-    const { loss, data, lengths } = chunk;
-    const action = `run ${path} on ${data.length} data`;
-    const json = () =>
-      this.#run(
-        path,
-        { [field]: { data, loss_fn: loss, ...extra } },
-        replies.lossReply,
-        action,
-        options.signal,
-        model,
-      );
-    const proto = () => {
-      const seqId = ++model.seqId;
-      const call = {
-        modelId: model.id,
-        seqId,
-        forwardOnly: path === "forward",
-        config: options.config,
-      };
-      return this.#send("forward_backward", () => requestBytes(chunk, call), {
-        ...{ schema: replies.anyLossReply, action, signal: options.signal, binary: true },
-      });
-    };
-    const reply = this.#encoding === "proto" ? await proto() : await json().catch((error) => {
-      const isRefusedForm = error instanceof EngineError &&
-        (error.status === 415 || error.status === 422);
-      if (this.#encoding !== "auto" || !isRefusedForm) throw error;
-      return proto().then((given) => (this.#encoding = "proto", given), () => {
-        throw error; // what JSON was refused with says more
-      });
-    });
-    const logps = reply.loss_fn_outputs.map(({ logprobs }) => logprobs.data.map((v) => v ?? NaN));
-    const wrong = lengths.findIndex((length, i) => logps[i]?.length !== length);
-    if (logps.length !== lengths.length || wrong >= 0) {
-      throw new EngineError(
-        `Cannot ${action}: the reply has log-probabilities of other lengths than the data`,
-      );
-    }
-    return { logps, loss: reply.metrics["loss:sum"] ?? reply.metrics["total_loss:sum"] };
-  }
-
-  /** One training call: its place in the order is taken now, before anything is awaited. */
   #run<T>(
     path: string,
     body: Record<string, unknown>,
     schema: z.ZodType<T>,
     action: string,
     signal?: AbortSignal,
-    model = this.#model,
   ): Promise<T> {
-    const seq_id = ++model.seqId;
-    const sent = () => ({ model_id: model.id, seq_id, ...body });
-    return this.#send(path, sent, { schema, action, signal, binary: false });
-  }
-
-  #send<T>(
-    path: string,
-    body: () => unknown,
-    of: { schema: z.ZodType<T>; action: string; signal?: AbortSignal; binary: boolean },
-  ): Promise<T> {
-    const { schema, action, binary } = of;
-    const once = path !== "forward" && this.#opened.profile.countsTwice;
-    const deadlineMs = this.#deadlines.long;
-    const turn: Turn = (send) => {
-      const sent = this.#posts.then(send);
-      this.#posts = sent.catch(() => {});
-      return sent;
-    };
-    return limited(action, deadlineMs, [this.#closed.signal, of.signal], (signal) => {
-      const call = { action, deadlineMs, signal, binary, once, turn };
-      return submit(this.#wire, API + path, body, schema, call);
-    });
+    return this.#calls.run(this.#model, path, body, { schema, action, signal });
   }
 
   #beat(): void {
@@ -408,16 +282,4 @@ export class TinkerTrainer implements Trainer, AsyncDisposable {
     // a lost beat harms nothing: the next real call says what is wrong
     this.#wire.post(API + "session_heartbeat", body, replies.anything, call).catch(() => {});
   }
-}
-
-/** The summed loss, which a server that averages does not say. */
-function crossEntropy(data: readonly Datum[], logps: readonly (readonly number[])[]): number {
-  let sum = 0;
-  data.forEach(({ weights }, i) =>
-    logps[i].forEach((logp, t) => {
-      const weight = weights?.[t] ?? 1;
-      if (weight !== 0) sum -= weight * logp;
-    })
-  );
-  return sum;
 }

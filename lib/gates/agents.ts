@@ -7,6 +7,7 @@ import { Random, seedOf } from "../core/mod.ts";
 import type { Move, Policy, View } from "./probe.ts";
 import { sampleArguments } from "./tools.ts";
 
+/** How a probe agent chooses its next reply. */
 export type ProbePolicy = Policy;
 
 /** Longest content; the sandbox refuses actions beyond 64 KiB. */

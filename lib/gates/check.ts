@@ -43,6 +43,19 @@ interface Findings {
 /**
  * Judges a program.
  *
+ * ```ts ignore
+ * import assert from "node:assert/strict";
+ * import { checkProgram, gateRules, startSandbox } from "@spade/spade";
+ *
+ * await using sandbox = await startSandbox({ python: ".spade/sandbox/bin/python" });
+ * const options = { sandbox, maxTurns: 12, ...gateRules("game-single") };
+ * const read = (name: string) => Deno.readTextFileSync(`data/environments/${name}.py`);
+ * const bad = await checkProgram(read("bad/contract_infinite_reward"), options);
+ * assert.equal(bad.accepted, false);
+ * assert.equal(bad.verdicts.at(-1)?.gate, "contract");
+ * console.log(bad.verdicts.at(-1)?.reason);
+ * ```
+ *
  * @throws {SandboxError} when the host fails twice in the same gate; the signal's reason when
  * aborted.
  */

@@ -7,6 +7,7 @@ import { type GateVerdict, pass, refuse } from "./report.ts";
 
 /** The known environment that a program resembles most. */
 export interface Resemblance {
+  /** Its environment id. */
   id: string;
   /** Share of equal shingles, in [0, 1]. */
   share: number;
@@ -59,7 +60,16 @@ export function resemblance(one: readonly number[], other: readonly number[]): n
   return all === 0 ? 1 : both / all;
 }
 
-/** The known program that resembles `shingles` most; undefined when none is known. */
+/**
+ * The known program that resembles `shingles` most; undefined when none is known.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const known = [{ id: "a", shingles: [1, 2, 3, 4] }, { id: "b", shingles: [3, 4, 5, 6] }];
+ * assert.deepEqual(nearestOf([1, 2, 3], known), { id: "a", share: 0.75 });
+ * assert.equal(nearestOf([1], []), undefined);
+ * ```
+ */
 export function nearestOf(
   shingles: readonly number[],
   known: Iterable<{ id: string; shingles: readonly number[] }>,

@@ -17,10 +17,14 @@ export const gateNames = [
   "duplicate",
   "screen",
 ] as const;
+/** Name of a gate. */
 export type GateName = typeof gateNames[number];
 
+/** What one gate says. */
 export interface GateVerdict {
+  /** Which gate. */
   gate: GateName;
+  /** `skipped`: it could not judge, and neither admits nor refuses. */
   verdict: "pass" | "refuse" | "skipped";
   /** Why it refused or was skipped; empty when it passed. */
   reason: string;
@@ -28,6 +32,7 @@ export interface GateVerdict {
   evidence: Record<string, unknown>;
 }
 
+/** What all gates say about one program. */
 export interface GateReport {
   /** Sha-256 of {@link source}. */
   environmentId: string;
@@ -39,7 +44,9 @@ export interface GateReport {
   runs: boolean;
   /** One a gate, up to and including the first refusal. */
   verdicts: GateVerdict[];
+  /** Facts of its text; absent where it does not parse. */
   parsed?: ParsedProgram;
+  /** Name of its environment class. */
   className?: string;
   /** Some request exceeded its deadline. */
   hung: boolean;
@@ -51,10 +58,13 @@ export interface GateReport {
  */
 export type GateCache = Map<string, GateReport & { opinion?: GateVerdict }>;
 
+/** What the gates need, and what they demand. */
 export interface GateOptions {
+  /** Runs the program; nothing else does. */
   sandbox: Sandbox;
   /** Configured turns; the smaller of it and the program's own counts. */
   maxTurns: number;
+  /** Gives up; there is then no report. */
   signal?: AbortSignal;
   /**
    * Whether a program with this normalised syntax tree was met before; without it `duplicate` is
@@ -92,6 +102,7 @@ export interface GateOptions {
   screen?: Screen;
   /** Refuse where the screen gave no opinion. @default false */
   screenRequired?: boolean;
+  /** Reports by environment id, so that a program met again is not run again. */
   cache?: GateCache;
 }
 
@@ -103,7 +114,15 @@ export type EnvironmentKind =
   | "game-corpus"
   | "tool-use";
 
-/** What each kind demands of a program. */
+/**
+ * What each kind demands of a program.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(gateRules("game-corpus").returns, "sum");
+ * assert.equal(gateRules("tool-use").requireSolution, true);
+ * ```
+ */
 export function gateRules(
   kind: EnvironmentKind,
 ): Pick<GateOptions, "requireActions" | "requireTools" | "requireSolution" | "returns"> {
@@ -115,10 +134,12 @@ export function gateRules(
   };
 }
 
+/** The gate has nothing against the program. */
 export function pass(gate: GateName, evidence: Record<string, unknown> = {}): GateVerdict {
   return { gate, verdict: "pass", reason: "", evidence };
 }
 
+/** The gate refuses the program. */
 export function refuse(
   gate: GateName,
   reason: string,
@@ -127,6 +148,7 @@ export function refuse(
   return { gate, verdict: "refuse", reason, evidence };
 }
 
+/** The gate could not judge. */
 export function skip(
   gate: GateName,
   reason: string,

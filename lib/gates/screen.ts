@@ -12,8 +12,11 @@ export type Screen = (
   options: { attempt: number; signal?: AbortSignal },
 ) => Promise<string>;
 
+/** What a model thinks of a program. */
 export interface Opinion {
+  /** Only `reject` has an effect. */
   verdict: "accept" | "reject";
+  /** In the model's words, 500 characters at most. */
   reason: string;
 }
 

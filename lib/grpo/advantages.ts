@@ -9,7 +9,9 @@ export type AdvantageRule = "grpo" | "mean-only" | "ema-baseline";
 
 /** Advantages of a group, in the order of its returns. */
 export interface GroupAdvantages {
+  /** In the order of the returns. */
   advantages: number[];
+  /** Mean of the returns. */
   mean: number;
   /** Population deviation of the returns. */
   deviation: number;

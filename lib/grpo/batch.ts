@@ -8,6 +8,7 @@ import type { Datum, RecordOf } from "../core/mod.ts";
 
 /** One training sequence: prompt, replies and observations as sampled. */
 export interface Sequence {
+  /** Token ids, prompts and observations included. */
   ids: readonly number[];
   /** Sampler's log-probability q of each id; 0 where masked. */
   logps: readonly number[];
@@ -19,7 +20,9 @@ export interface Sequence {
 export interface Unit {
   /** Play or sample id. */
   id: string;
+  /** Whose reply it is. */
   role: "agent" | "designer";
+  /** The same for every trained token of the unit. */
   advantage: number;
   /** One for the whole play, or one a turn where a template strips earlier thinking. */
   sequences: readonly Sequence[];
@@ -27,6 +30,14 @@ export interface Unit {
 
 /**
  * The batch record of the units, in order of role and id, whatever order they came in.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const sequences = [{ ids: [5, 6, 7], logps: [0, 0, -0.5], mask: [0, 0, 1] }];
+ * const units = [{ id: "r0/a/plain/0", role: "agent", advantage: 1, sequences }] as const;
+ * const batch = createBatch(units, { id: "u0", rollout: 0, scale: 50 });
+ * assert.deepEqual([batch.units, batch.agents, batch.ids], [1, 1, [5, 6, 7]]);
+ * ```
  *
  * @throws {TypeError} when lengths differ, an id occurs twice or a value has no place in the batch.
  * @throws {RangeError} when a number is not finite, a log-probability is above 0, or a unit trains no token.
@@ -67,7 +78,17 @@ export function createBatch(
   return batch;
 }
 
-/** Sequences of a stored batch as the engine takes them, without weights: L - 1 positions each. */
+/**
+ * Sequences of a stored batch as the engine takes them, without weights: L - 1 positions each.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const sequences = [{ ids: [5, 6, 7], logps: [0, 0, -0.5], mask: [0, 0, 1] }];
+ * const units = [{ id: "a", role: "agent", advantage: 1, sequences }] as const;
+ * const batch = createBatch(units, { id: "u0", rollout: 0, scale: 1 });
+ * assert.deepEqual(dataOf(batch), [{ input: [5, 6], target: [6, 7] }]);
+ * ```
+ */
 export function dataOf(batch: RecordOf<"batch">): Datum[] {
   return batch.sequences.map(({ start, length }) => {
     const ids = batch.ids.slice(start, start + length);

@@ -7,6 +7,7 @@ import { UsageError } from "../core/mod.ts";
 
 /** What the queue needs of a `sample` record. */
 export interface Waiting {
+  /** Id of the sample. */
   id: string;
   /** Rollout that designed it. */
   rollout: number;
@@ -16,6 +17,7 @@ export interface Waiting {
 
 /** Length of an epoch and delay, in rollouts. */
 export interface DelayPlan {
+  /** Rollouts that share one set of environments. */
   epochLength: number;
   /** 0 trains at generation on that rollout's plays only. */
   delay: number;
@@ -23,6 +25,12 @@ export interface DelayPlan {
 
 /**
  * The plan, with the delay defaulting to the epoch length.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(planDelay({ epochLength: 4 }), { epochLength: 4, delay: 4 });
+ * assert.throws(() => planDelay({ epochLength: 4, delay: 6 }), /multiple of the epoch length/);
+ * ```
  *
  * @throws {UsageError} when the delay is not a multiple of the epoch length: a window would be cut [D20].
  */
@@ -41,17 +49,41 @@ export function planDelay(plan: { epochLength: number; delay?: number }): DelayP
   return { epochLength, delay };
 }
 
-/** Rollout whose update trains a sample designed in `rollout`. */
+/**
+ * Rollout whose update trains a sample designed in `rollout`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(dueRollout(8, { epochLength: 4, delay: 4 }), 12);
+ * ```
+ */
 export function dueRollout(rollout: number, plan: DelayPlan): number {
   return rollout + plan.delay;
 }
 
-/** Last rollout whose plays belong to the window of a sample designed in `rollout`. */
+/**
+ * Last rollout whose plays belong to the window of a sample designed in `rollout`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(windowEnd(8, { epochLength: 4, delay: 4 }), 11);
+ * assert.equal(windowEnd(8, { epochLength: 4, delay: 0 }), 8);
+ * ```
+ */
 export function windowEnd(rollout: number, plan: DelayPlan): number {
   return plan.delay === 0 ? rollout : rollout + plan.epochLength - 1;
 }
 
-/** Samples that enter the update of `rollout`, in order of id, and those that still wait. */
+/**
+ * Samples that enter the update of `rollout`, in order of id, and those that still wait.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const queue = [{ id: "b", rollout: 4, due: 8 }, { id: "a", rollout: 0, due: 4 }];
+ * const { due, waiting } = drainDue(queue, 4);
+ * assert.deepEqual([due[0].id, waiting[0].id], ["a", "b"]);
+ * ```
+ */
 export function drainDue<T extends Waiting>(
   queue: readonly T[],
   rollout: number,
@@ -65,6 +97,14 @@ export function drainDue<T extends Waiting>(
 /**
  * After the last rollout's own update: what still waits goes into one extra designer-only update if its window is
  * complete, else it is dropped and counted [D20]. S of that update uses the last rollout's agent count.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const queue = [{ id: "a", rollout: 4, due: 8 }, { id: "b", rollout: 8, due: 12 }];
+ * // the run ends with rollout 9: the window 4 to 7 is complete, 8 to 11 is not
+ * const { extra, dropped } = flushQueue(queue, 9, { epochLength: 4, delay: 4 });
+ * assert.deepEqual([extra[0].id, dropped[0].id], ["a", "b"]);
+ * ```
  */
 export function flushQueue<T extends Waiting>(
   queue: readonly T[],

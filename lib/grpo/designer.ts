@@ -3,7 +3,9 @@ import { meanScored, type Outcome, scored, skipped } from "../core/mod.ts";
 
 /** A designer sample with its raw reward. */
 export interface DesignerSample {
+  /** Id of the reply. */
   id: string;
+  /** Samples are compared within it. */
   skill: string;
   /** `skipped` takes the sample out of the mean and the batch. */
   raw: Outcome;
@@ -11,9 +13,13 @@ export interface DesignerSample {
 
 /** A sample's advantage; null, with the reason, where the raw reward is missing. */
 export interface DesignerAdvantage {
+  /** Id of the reply. */
   id: string;
+  /** Raw reward; null where missing. */
   raw: number | null;
+  /** (raw - mean of its skill) × S; null where missing. */
   advantage: number | null;
+  /** Why it is missing; empty where it is not. */
   reason: string;
 }
 
@@ -40,6 +46,15 @@ export function designerScale(
  * (raw - mean of its skill in the batch) × S for each sample, in the order given; no division by a deviation [P].
  * Means are summed in order of id, so arrival order changes no bit.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored, skipped } from "../core/mod.ts";
+ * const samples = [scored(1), scored(0.5), skipped("no scored hinted play")]
+ *   .map((raw, i) => ({ id: String(i), skill: "Optimization", raw }));
+ * const advantages = designerAdvantages(samples, 50).map(({ advantage }) => advantage);
+ * assert.deepEqual(advantages, [12.5, -12.5, null]);
+ * ```
+ *
  * @throws {RangeError} when the scale is not a finite number >= 0.
  */
 export function designerAdvantages(
@@ -64,6 +79,15 @@ export function designerAdvantages(
 /**
  * `penaliseInvalid`: the raw reward of each slot's first rejected reply is the lowest accepted raw of its skill - 0.1;
  * where the skill has none accepted it is missing. In the order given.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const accepted = [{ id: "a", skill: "Optimization", raw: scored(0.4) }];
+ * const rejected = [{ id: "b", skill: "Optimization" }];
+ * const [{ raw }] = penalizeRejected(rejected, accepted);
+ * assert.equal(raw.kind === "scored" && raw.value.toFixed(1), "0.3");
+ * ```
  */
 export function penalizeRejected(
   rejected: readonly { id: string; skill: string }[],

@@ -7,25 +7,40 @@ import type { RecordOf } from "../core/mod.ts";
 import { type AdvantageRule, agentAdvantages, type GroupAdvantages } from "./advantages.ts";
 
 /** The fields of a `play` record that matter here. */
-export type Play = Pick<
+export type GroupPlay = Pick<
   RecordOf<"play">,
   "id" | "rollout" | "environmentId" | "arm" | "index" | "seed" | "outcome" | "truncated"
 >;
 
 /** Plays of one environment, rollout and arm, in order of index. */
 export interface Group {
+  /** The environment played. */
   environmentId: string;
+  /** When it was played. */
   rollout: number;
-  arm: Play["arm"];
-  plays: Play[];
+  /** In which arm. */
+  arm: GroupPlay["arm"];
+  /** In order of index, at least one. */
+  plays: GroupPlay[];
 }
 
 /**
  * One group of plays.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const play = (index: number, arm: "plain" | "hinted" = "plain") => ({
+ *   ...{ id: `${arm}${index}`, rollout: 0, environmentId: "a", arm, index, seed: index },
+ *   ...{ outcome: scored(index), truncated: false },
+ * });
+ * assert.deepEqual(createGroup([play(1), play(0)]).plays.map(({ index }) => index), [0, 1]);
+ * assert.throws(() => createGroup([play(0), play(1, "hinted")]), /arm of play hinted1 is hinted/);
+ * ```
+ *
  * @throws {TypeError} when environments, rollouts or arms are mixed, or a seed or id occurs twice.
  */
-export function createGroup(plays: readonly Play[]): Group {
+export function createGroup(plays: readonly GroupPlay[]): Group {
   if (plays.length === 0) {
     throw new TypeError("Cannot create a group: there is no play, must be at least one");
   }
@@ -57,9 +72,22 @@ export function createGroup(plays: readonly Play[]): Group {
   return { environmentId, rollout, arm, plays: ordered };
 }
 
-/** All plays by group, groups in order of environment id, rollout and arm, whatever order the plays came in. */
-export function groupPlays(plays: readonly Play[]): Group[] {
-  const byKey = new Map<string, Play[]>();
+/**
+ * All plays by group, groups in order of environment id, rollout and arm, whatever order the plays came in.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const plays = ["b", "a", "b"].map((environmentId, index) => ({
+ *   ...{ id: String(index), rollout: 0, environmentId, arm: "plain" as const, index, seed: index },
+ *   ...{ outcome: scored(0), truncated: false },
+ * }));
+ * const sizes = groupPlays(plays).map((group) => [group.environmentId, group.plays.length]);
+ * assert.deepEqual(sizes, [["a", 1], ["b", 2]]);
+ * ```
+ */
+export function groupPlays(plays: readonly GroupPlay[]): Group[] {
+  const byKey = new Map<string, GroupPlay[]>();
   for (const play of plays) {
     const key = JSON.stringify([play.environmentId, play.rollout, play.arm]);
     byKey.set(key, [...byKey.get(key) ?? [], play]);
@@ -71,7 +99,7 @@ export function groupPlays(plays: readonly Play[]): Group[] {
 
 /** How groups become units. */
 export interface AgentOptions {
-  /** @default "grpo" */
+  /** How returns become advantages. @default "grpo" */
   rule?: AdvantageRule;
   /** μ of each environment under `ema-baseline`. */
   baselines?: Readonly<Record<string, number>>;
@@ -89,12 +117,15 @@ export interface AgentOptions {
 export interface AgentUnit {
   /** Id of the play. */
   id: string;
+  /** Environment of its group. */
   environmentId: string;
+  /** The same for every trained token of the play. */
   advantage: number;
 }
 
 /** The agent's part of a batch, with everything that left it counted. */
 export interface AgentUnits {
+  /** In order of groups and plays. */
   units: AgentUnit[];
   /** Groups with at least one play given. */
   groups: number;
@@ -102,7 +133,9 @@ export interface AgentUnits {
   kept: number;
   /** Zero-spread groups, kept or not; `allZero` and `allOne` are those with every return 0 or 1. */
   deadGroups: number;
+  /** Groups with every return 0: too hard. */
   allZero: number;
+  /** Groups with every return 1: too easy. */
   allOne: number;
   /** Trained with fewer plays than asked for. */
   shortGroups: number;
@@ -114,10 +147,23 @@ export interface AgentUnits {
   maskedTruncated: number;
   /** Mean scored return of each group with at least 2 scored plays, by environment; moves `ema-baseline`. */
   means: Record<string, number>;
+  /** What the user should know, one sentence each. */
   warnings: string[];
 }
 
-/** Share of zero-spread groups [D17] among those with at least 2 scored plays; undefined without any. */
+/**
+ * Share of zero-spread groups [D17] among those with at least 2 scored plays; undefined without any.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const plays = [["a", 0], ["a", 0], ["b", 0], ["b", 1]].map(([environmentId, value], index) => ({
+ *   ...{ id: String(index), rollout: 0, environmentId: String(environmentId), index, seed: index },
+ *   ...{ arm: "plain" as const, outcome: scored(Number(value)), truncated: false },
+ * }));
+ * assert.equal(deadShare(agentUnits(groupPlays(plays))), 0.5);
+ * ```
+ */
 export function deadShare(counts: AgentUnits): number | undefined {
   const compared = counts.groups - counts.droppedGroups;
   return compared > 0 ? counts.deadGroups / compared : undefined;
@@ -126,6 +172,19 @@ export function deadShare(counts: AgentUnits): number | undefined {
 /**
  * Units of all plain groups. A group with fewer than 2 scored plays is dropped and counted [D18]; nothing is cut or
  * padded.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { failed, scored } from "../core/mod.ts";
+ * const outcomes = [scored(1), scored(0), failed("host", "crash")];
+ * const plays = outcomes.map((outcome, index) => ({
+ *   ...{ id: String(index), rollout: 0, environmentId: "a", arm: "plain" as const, index },
+ *   ...{ seed: index, outcome, truncated: false },
+ * }));
+ * const { units, unscored } = agentUnits(groupPlays(plays), { rule: "mean-only" });
+ * assert.deepEqual(units.map(({ advantage }) => advantage), [0.5, -0.5]);
+ * assert.equal(unscored, 1);
+ * ```
  *
  * @throws {TypeError} for a hinted group: hinted plays are never trained.
  */
@@ -180,7 +239,7 @@ function addGroup(result: AgentUnits, group: Group, options: AgentOptions): void
   });
 }
 
-function scoredPlays(group: Group, parity: boolean): { play: Play; value: number }[] {
+function scoredPlays(group: Group, parity: boolean): { play: GroupPlay; value: number }[] {
   return group.plays.flatMap((play) => {
     if (play.outcome.kind === "scored") return [{ play, value: play.outcome.value }];
     return parity && play.outcome.kind === "failed" ? [{ play, value: -1 }] : [];

@@ -4,6 +4,7 @@ export * from "./batch.ts";
 export * from "./delay.ts";
 export * from "./designer.ts";
 export * from "./groups.ts";
+export * from "./sequences.ts";
 export * from "./server_losses.ts";
 export * from "./skills.ts";
 export * from "./statistics.ts";

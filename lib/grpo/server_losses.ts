@@ -16,12 +16,37 @@ import { RATIO_CAP, trainedTokens } from "./weights.ts";
 /** Bounds of the ratio in `ppo`: 1 - .2 and 1 + .28 (spade.md section 9). */
 export const PPO_CLIPS = { clip_low_threshold: 0.8, clip_high_threshold: 1.28 } as const;
 
-/** Data of `importance_sampling`, one a sequence. */
+/**
+ * Data of `importance_sampling`, one a sequence.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createBatch } from "./batch.ts";
+ * const sequences = [{ ids: [5, 6, 7], logps: [0, -1, -2], mask: [0, 1, 1] }];
+ * const units = [{ id: "a", role: "agent", advantage: 3, sequences }] as const;
+ * const [datum] = importanceData(createBatch(units, { id: "u0", rollout: 0, scale: 1 }));
+ * // A / (U·M_u): advantage 3 over one unit of two trained tokens
+ * assert.deepEqual([datum.logps, datum.advantages], [[-1, -2], [1.5, 1.5]]);
+ * ```
+ */
 export function importanceData(batch: RecordOf<"batch">): Datum[] {
   return withAdvantages(batch, (q) => ({ logp: q, factor: 1 }));
 }
 
-/** Data of `ppo`, given the trainer's log-probabilities before the first step, shaped as {@link dataOf}. */
+/**
+ * Data of `ppo`, given the trainer's log-probabilities before the first step, shaped as {@link dataOf}.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createBatch } from "./batch.ts";
+ * const sequences = [{ ids: [5, 6], logps: [0, -1], mask: [0, 1] }];
+ * const units = [{ id: "a", role: "agent", advantage: 3, sequences }] as const;
+ * const batch = createBatch(units, { id: "u0", rollout: 0, scale: 1 });
+ * // the trainer finds the token e times as probable as the sampler did: the weight is cut at 2
+ * const [datum] = ppoData(batch, [[0]]);
+ * assert.deepEqual([datum.logps, datum.advantages], [[0], [6]]);
+ * ```
+ */
 export function ppoData(
   batch: RecordOf<"batch">,
   p0: readonly (readonly number[])[],

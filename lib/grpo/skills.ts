@@ -21,7 +21,14 @@ export function activeSkills(
   return Array.from({ length: perEpoch }, (_, j) => (first + j) % skills);
 }
 
-/** The active skill of environment `slot` of the epoch: active[slot mod k]. */
+/**
+ * The active skill of environment `slot` of the epoch: active[slot mod k].
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(skillOfSlot(["Optimization", "Causal Inference"], 3), "Causal Inference");
+ * ```
+ */
 export function skillOfSlot<T>(active: readonly T[], slot: number): T {
   if (active.length === 0) {
     throw new RangeError("Cannot assign a skill: none is active, must be at least one");

@@ -22,12 +22,15 @@ export interface LogpDifference {
 
 /** A turn: a run of trained tokens, numbered through over the unit's sequences; a designer reply is turn 0. */
 export interface TurnDifference extends LogpDifference {
+  /** Play or reply it belongs to. */
   unit: string;
+  /** Its number there, from 0. */
   turn: number;
 }
 
 /** Statistics of a batch, with those of each of its sequences and turns. */
 export interface BatchStatistics extends LogpDifference {
+  /** By sequence, in the order of the batch; `index` counts within the unit. */
   sequences: (LogpDifference & { unit: string; index: number; turns: TurnDifference[] })[];
 }
 
@@ -41,11 +44,23 @@ export interface StatisticsLimits {
   clippedShare?: number;
   /** Share of filled zeros in one sequence; in one turn of at least 8 tokens, half of them. @default 0.05 */
   filledShare?: number;
-  /** @default Infinity: shown, not refused, since the weight is clipped at 2 */
+  /** Largest exp(p0 - q) of one token. @default Infinity: shown, not refused, since the weight is clipped at 2 */
   maxRatio?: number;
 }
 
-/** Statistics of a batch given p0, one array a sequence (L - 1 numbers each, as {@link weighBatch} checks). */
+/**
+ * Statistics of a batch given p0, one array a sequence (L - 1 numbers each, as {@link weighBatch} checks).
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createBatch } from "./batch.ts";
+ * const sequences = [{ ids: [5, 6, 7], logps: [0, -1, -1], mask: [0, 1, 1] }];
+ * const units = [{ id: "a", role: "agent", advantage: 1, sequences }] as const;
+ * const batch = createBatch(units, { id: "u0", rollout: 0, scale: 1 });
+ * const { tokens, meanDifference } = measureBatch(batch, [[-1, -1.5]]);
+ * assert.deepEqual([tokens, meanDifference], [2, 0.25]);
+ * ```
+ */
 export function measureBatch(
   batch: RecordOf<"batch">,
   p0: readonly (readonly number[])[],
@@ -96,6 +111,16 @@ const LONG_TURN = 8;
 
 /**
  * Refuses a batch whose sampler and trainer disagree: training on it would be training on something else.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createBatch } from "./batch.ts";
+ * const sequences = [{ ids: [5, 6], logps: [0, -1], mask: [0, 1] }];
+ * const units = [{ id: "a", role: "agent", advantage: 1, sequences }] as const;
+ * const batch = createBatch(units, { id: "u0", rollout: 0, scale: 1 });
+ * assertStatistics(measureBatch(batch, [[-1.01]]));
+ * assert.throws(() => assertStatistics(measureBatch(batch, [[-3]])), /worst is unit a turn 0/);
+ * ```
  *
  * @throws {RangeError} naming the worst turn: its unit (a play or a reply) and its number there.
  */

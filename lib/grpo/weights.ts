@@ -21,10 +21,13 @@ export const RATIO_CAP = 2;
 export interface WeightedBatch {
   /** One a sequence of the batch, with `weights` = -dL/dlogp. */
   data: Datum[];
+  /** How far trainer and sampler are apart; see {@link assertStatistics}. */
   statistics: BatchStatistics;
   /** L of section 9 at r = 1, and its parts by role: they add up. */
   loss: number;
+  /** Part of the agent's units. */
   agentLoss: number;
+  /** Part of the designer's units. */
   designerLoss: number;
   /** Mean over units of the mean k3 of their trained tokens, nats; null without a reference. */
   kl: number | null;
@@ -41,6 +44,17 @@ export interface KlTerm {
 /**
  * Weights of a batch given the trainer's log-probabilities `p0` of the targets of {@link dataOf}: one array a
  * sequence, L - 1 numbers each.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createBatch } from "./batch.ts";
+ * const sequences = [{ ids: [5, 6, 7], logps: [0, 0, -1], mask: [0, 0, 1] }];
+ * const units = [{ id: "a", role: "agent", advantage: 0.5, sequences }] as const;
+ * const batch = createBatch(units, { id: "u0", rollout: 0, scale: 1 });
+ * // where sampler and trainer agree, the only trained token weighs A / (U·M_u)
+ * const { data, loss } = weighBatch(batch, [[-0.2, -1]]);
+ * assert.deepEqual([data[0].weights, loss], [[0, 0.5], -0.5]);
+ * ```
  *
  * @throws {TypeError} when lengths differ.
  * @throws {RangeError} when a log-probability is not finite, or a unit trains no token.

@@ -36,6 +36,16 @@ export function leakReason(
  * Answers, and values of arguments of tool calls, of at least 4 characters that belong to the solution on all seeds 0 to
  * 19 and are never offered right after reset. Empty without `solution()`.
  *
+ * ```ts ignore
+ * import assert from "node:assert/strict";
+ * import { constantAnswers, startSandbox } from "@spade/spade";
+ *
+ * await using sandbox = await startSandbox({ python: ".spade/sandbox/bin/python" });
+ * const source = Deno.readTextFileSync("data/environments/good/archive_desk.py");
+ * // one argument of the winning calls is the same on every seed: a hint must not say it
+ * assert.deepEqual(await constantAnswers(source, { sandbox }), { kind: "ok", value: ["pages"] });
+ * ```
+ *
  * @throws {SandboxError} when the host fails twice.
  */
 export async function constantAnswers(

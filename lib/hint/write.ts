@@ -21,31 +21,45 @@ import { constantAnswers, leakReason } from "./leak.ts";
 /** Longest hint. */
 const wordLimit = 100;
 
+/** What one hint needs. */
 export interface HintOptions {
+  /** Turns the program into messages and finds the hint in the reply. */
   prompt: Prompt;
+  /** Turns messages into ids. */
   chat: Chat;
+  /** Of the model that answers. */
   tokenizer: Tokenizer;
+  /** The model that answers. */
   sampler: Sampler;
+  /** The program, shown whole. */
   environment: { id: string; source: string; skill: string };
   /** Temperature .3 by the recipe. */
   params: SamplingParams;
   /** Sampling seed of the first try (0) and the rewrite (1). */
   seed: (retry: number) => number;
+  /** Finds the answers a hint must not tell. */
   sandbox: Sandbox;
+  /** Changes to the sandbox's own limits. */
   limits?: Partial<SandboxLimits>;
   /** Tokens of prompt and reply together; a longer prompt gives no hint. @default Infinity */
   context?: number;
+  /** Gives up. */
   signal?: AbortSignal;
 }
 
 /** One call: its reply and why its hint was not taken (empty: it was). */
 export interface HintAttempt {
+  /** As sampled. */
   reply: SampleReply;
+  /** Its text, derived from the ids. */
   replyText: string;
+  /** Sampling seed. */
   seed: number;
+  /** Why it was refused; empty: it was taken. */
   reason: string;
 }
 
+/** A hint, or why there is none. */
 export interface Hint {
   /** Null: skipped, see `reason`. */
   text: string | null;
@@ -59,6 +73,31 @@ export interface Hint {
 
 /**
  * Asks for a hint, at most twice.
+ *
+ * ```ts ignore check
+ * import {
+ *   compactChat,
+ *   compactPrompt,
+ *   EmbeddedEngine,
+ *   loadTokenizer,
+ *   startSandbox,
+ *   writeHint,
+ * } from "@spade/spade";
+ *
+ * const [model, python] = ["data/nano", ".spade/engine/bin/python"];
+ * await using engine = await EmbeddedEngine.start({ python, model, state: "runs/state" });
+ * await using sandbox = await startSandbox({ python: ".spade/sandbox/bin/python" });
+ * const tokenizer = loadTokenizer(JSON.parse(Deno.readTextFileSync(`${model}/tokenizer.json`)));
+ * const chat = compactChat(tokenizer);
+ * const source = Deno.readTextFileSync("data/environments/good/archive_desk.py");
+ * const { text, reason } = await writeHint({
+ *   ...{ tokenizer, chat, prompt: compactPrompt(), sampler: engine.sampler, sandbox },
+ *   environment: { id: "archive", source, skill: "Optimization" },
+ *   params: { maxTokens: 24, temperature: 0.3, stopIds: chat.stopIds },
+ *   seed: (retry) => retry,
+ * });
+ * console.log(text ?? `no hint: ${reason}`);
+ * ```
  *
  * @throws {SandboxError} when the host fails twice during the leak check.
  * @throws {EngineError} when a reply's ids and log-probabilities do not match, or as the sampler

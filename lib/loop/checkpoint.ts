@@ -41,6 +41,14 @@ export async function saveCheckpoint(loop: Loop, rollout: number): Promise<void>
  * Brings the engine to where the records are: the newest checkpoint it can load, then the stored batches after it, in
  * order, without sampling. A batch must give the loss it gave the first time.
  *
+ * ```ts ignore check
+ * import { type Loop, restore, trainSteps } from "@spade/spade";
+ *
+ * declare const loop: Loop; // an opened run
+ * const { checkpoint, applied } = await restore(loop);
+ * for await (const report of trainSteps(loop)) console.log(report.rollout);
+ * ```
+ *
  * @throws {StoreError} when a re-applied batch gives another loss: weights or engine are not those of the run.
  */
 export async function restore(loop: Loop): Promise<{ checkpoint: string | null; applied: number }> {

@@ -17,56 +17,85 @@ import {
 } from "../core/mod.ts";
 import type { Corpus } from "../corpus/mod.ts";
 import type { Store } from "../store/mod.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "./options.ts";
 
 /** A program of a held-out set or a fixed pool. */
 export interface FolderProgram {
+  /** Sha-256 of its canonical source. */
   id: string;
+  /** The program. */
   source: string;
+  /** Skill it stands for. */
   skill: string;
+  /** Family of alike programs it belongs to. */
   family: string;
   /** Of a program that is its family's at one difficulty. */
   difficulty?: number;
+  /** Of a held-out program: whether the model's own corpus knew its family. */
   seen: boolean;
 }
 
 /** Who designs and hints, and its text. */
 export interface DesignerSide {
+  /** Draws replies and hints. */
   sampler: Sampler;
+  /** Text to ids and back. */
   tokenizer: Tokenizer;
+  /** Messages to ids. */
   chat: Chat;
 }
 
+/** All that a training needs, opened. */
 export interface Loop {
   /** Name of the run; unique among the runs an engine serves. */
   name: string;
+  /** Every option, resolved. */
   config: Config;
+  /** The run's records. */
   store: Store;
+  /** Samples and trains. */
   engine: Engine;
+  /** Runs the programs. */
   sandbox: Sandbox;
+  /** The trained model's. */
   tokenizer: Tokenizer;
+  /** How its conversations are written as ids. */
   chat: Chat;
+  /** What designer, agent and hint writer are told. */
   prompt: Prompt;
   /** Another model that designs and hints (`designer: external`). */
   externalDesigner?: DesignerSide;
+  /** Documents the designer is grounded in; null without a corpus. */
   corpus: Corpus | null;
+  /** Environments of a run without a designer; else empty. */
   pool: readonly FolderProgram[];
+  /** Held-out environments: `dev` for choices, `test` for the end. */
   heldout: { dev: readonly FolderProgram[]; test: readonly FolderProgram[] };
   /** Syntax trees of the held-out programs: a designer that writes one is refused, so no run trains on them. */
   heldoutTrees: ReadonlySet<string>;
+  /** Milliseconds from any start; times are recorded, nothing hangs from them. */
   clock: Clock;
+  /** Is told what happens, to be shown. */
   emit: EventSink;
+  /** Stops the loop at the next safe place; the run can be resumed. */
   signal: AbortSignal;
 }
 
 /** An environment of the current set. */
 export interface ActiveEnvironment {
+  /** Place in the set, from 0. */
   slot: number;
+  /** Sha-256 of its canonical source. */
   id: string;
+  /** The program. */
   source: string;
+  /** Skill it stands for. */
   skill: string;
+  /** Made for this set, taken again from memory, kept from the set before, or from the pool. */
   origin: "designed" | "memory" | "kept" | "folder";
+  /** Designer reply that is trained for it; null where none is. */
   replyId: string | null;
+  /** Its hint; null where none could be written. */
   hint: string | null;
 }
 
@@ -102,7 +131,7 @@ export const withoutProgram = {
 
 /** Seed of an instance; equal in both arms [D1]. */
 export function environmentSeed(
-  loop: Pick<Loop, "config">,
+  loop: { config: Pick<Config, "seed"> },
   id: string,
   rollout: number,
   index: number,
@@ -112,7 +141,7 @@ export function environmentSeed(
 
 /** Sampling seed of one request (spade.md section 2). */
 export function samplingSeed(
-  loop: Loop,
+  loop: { config: Pick<Config, "seed"> },
   role: "designer" | "hint" | "screen" | "agent",
   at: {
     rollout: number;

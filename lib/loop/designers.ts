@@ -4,16 +4,24 @@
  */
 import { Random, type RecordOf, seedOf } from "../core/mod.ts";
 import {
+  type DelayPlan,
   designerAdvantages,
   type DesignerSample,
   designerScale,
   dueRollout,
   penalizeRejected,
+  sequencesOf,
   type Unit,
   windowEnd,
 } from "../grpo/mod.ts";
-import { createTracker, meanOf, scoreWindows, type Tracker } from "../reward/mod.ts";
-import type { Config } from "./config.ts";
+import {
+  createTracker,
+  meanOf,
+  type ScoreOptions,
+  scoreWindows,
+  type Tracker,
+} from "../reward/mod.ts";
+import type { Config } from "./options.ts";
 import { idOf, type Loop } from "./context.ts";
 import { firstOfAttempt } from "./generate.ts";
 import type { QueuedSample } from "./state.ts";
@@ -22,7 +30,7 @@ import { returnsOf, windowOf } from "./windows.ts";
 type Context = Pick<Loop, "config" | "store">;
 
 /** When samples fall due and windows end. */
-export function delayPlan(config: Config) {
+export function delayPlan(config: Config): DelayPlan {
   return { epochLength: config.epoch, delay: config.delay };
 }
 
@@ -52,7 +60,7 @@ export function queueSamples(loop: Context, rollout: number): QueuedSample[] {
 }
 
 /** Options of the signals as the configuration has them. */
-export function signalContext(config: Config) {
+export function signalContext(config: Config): Omit<ScoreOptions, "trackers"> {
   const { blend, plateau } = config;
   return {
     signal: config.signal,
@@ -64,10 +72,15 @@ export function signalContext(config: Config) {
   };
 }
 
+/** The designer's part of a batch. */
 export interface DesignerBatch {
+  /** One a trained reply. */
   units: Unit[];
+  /** All that were due, with their raw rewards and advantages. */
   samples: RecordOf<"sample">[];
+  /** S of spade.md section 8. */
   scale: number;
+  /** Trackers of the skills after this rollout. */
   trackers: Record<string, Tracker>;
   /** Mean raw reward of the accepted samples. */
   meanRaw: number | undefined;
@@ -131,15 +144,12 @@ export function designerBatch(
   });
   const units = samples.filter((sample) => sample.advantage !== null).map((sample): Unit => {
     const reply = store.get("reply", sample.replyId)!;
+    const { advantage } = sample;
     return {
       id: reply.id,
       role: "designer",
-      advantage: sample.advantage!,
-      sequences: [{
-        ids: [...reply.prompt, ...reply.ids],
-        logps: [...reply.prompt.map(() => 0), ...reply.logps],
-        mask: [...reply.prompt.map(() => 0), ...reply.ids.map(() => 1)],
-      }],
+      advantage: advantage!,
+      sequences: sequencesOf([reply]),
     };
   });
   const values = scored.flatMap(({ raw }) => raw.kind === "scored" ? [raw.value] : []);

@@ -13,11 +13,14 @@ import { settled } from "./settled.ts";
 type Evaluation = RecordOf<"evaluation">;
 type Mode = Evaluation["mode"];
 
+/** What is evaluated, and under which name it is stored. */
 export interface EvaluationRequest {
   /** Rollouts done when the weights were evaluated; 0 are the starting weights. */
   rollout: number;
-  set: Evaluation["set"];
-  weights: Evaluation["weights"];
+  /** Held-out set: `dev` for choices, `test` once, when a run ends. */
+  set: "dev" | "test";
+  /** The starting weights or those the engine holds now. */
+  weights: "base" | "current";
 }
 
 async function evaluateMode(
@@ -74,8 +77,22 @@ async function evaluateMode(
   return rows;
 }
 
-/** Evaluates one set at temperature 1 and greedily; each mode is one unit of work. */
-export async function evaluate(loop: Loop, request: EvaluationRequest): Promise<Evaluation[]> {
+/**
+ * Evaluates one set at temperature 1 and greedily; each mode is one unit of work.
+ * Rows that are stored already are returned, not played again. They are stored in the loop's own store.
+ *
+ * ```ts ignore check
+ * import { evaluate, type Loop, successRateOf } from "@spade/spade";
+ *
+ * declare const loop: Loop; // an opened run
+ * const rows = await evaluate(loop, { rollout: 0, set: "dev", weights: "base" });
+ * console.log(successRateOf(rows, "greedy"));
+ * ```
+ */
+export async function evaluate(
+  loop: Loop,
+  request: EvaluationRequest,
+): Promise<RecordOf<"evaluation">[]> {
   const sampler = request.weights === "base" ? loop.engine.base : loop.engine.sampler;
   const rows: Evaluation[] = [];
   for (const mode of ["sampled", "greedy"] as const) {
@@ -84,8 +101,26 @@ export async function evaluate(loop: Loop, request: EvaluationRequest): Promise<
   return rows;
 }
 
-/** Success rate of scored plays, or undefined. */
-export function successRateOf(rows: readonly Evaluation[], mode: Mode): number | undefined {
+/**
+ * Success rate of scored plays, or undefined.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { failed, scored } from "../core/mod.ts";
+ * const mode = "greedy" as const;
+ * const rows = [
+ *   { mode, outcome: scored(1), success: true },
+ *   { mode, outcome: scored(0), success: false },
+ *   { mode, outcome: failed("host", "deadline"), success: false },
+ * ];
+ * assert.equal(successRateOf(rows, "greedy"), 0.5);
+ * assert.equal(successRateOf(rows, "sampled"), undefined);
+ * ```
+ */
+export function successRateOf(
+  rows: readonly Pick<RecordOf<"evaluation">, "mode" | "outcome" | "success">[],
+  mode: "sampled" | "greedy",
+): number | undefined {
   const scored = rows.filter((row) => row.mode === mode && row.outcome.kind === "scored");
   if (scored.length === 0) return undefined;
   return scored.filter((row) => row.success).length / scored.length;

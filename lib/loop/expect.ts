@@ -5,7 +5,7 @@
  * @module
  */
 import { designerScale } from "../grpo/mod.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "./options.ts";
 import { repliesPerSlot } from "./generate.ts";
 
 /** What no configuration says. */
@@ -16,9 +16,11 @@ export interface Assumptions {
   turns: number;
   /** Length of a reply, as a share of its limit, by role. */
   replies: { designer: number; agent: number; hint: number };
-  /** Tokens of a designer's brief without document and memory, of one program in it, and of one observation. */
+  /** Tokens of a designer's brief without document and memory. */
   brief: number;
+  /** Tokens of one remembered program in it. */
   program: number;
+  /** Tokens of one observation. */
   observation: number;
 }
 
@@ -46,16 +48,23 @@ export function assumptionsFor(config: Config): Assumptions {
     };
 }
 
+/** One number of a run that is not yet made. */
 export interface Expectation {
+  /** What is counted, such as `plain plays`. */
   what: string;
+  /** Lower bound. */
   least: number;
+  /** Under the assumptions. */
   expected: number;
+  /** Upper bound. */
   most: number;
 }
 
 /** Programs of the held-out sets. */
 export interface HeldoutCounts {
+  /** Programs of the development set. */
   dev: number;
+  /** Programs of the test set. */
   test: number;
 }
 
@@ -65,6 +74,20 @@ export interface HeldoutCounts {
  * Plays: plain = rollouts × environments × plays, hinted = sets × environments × hinted plays, each twice at most
  * (refills). Designer calls: sets × environments × Σ (1 - acceptance)^i over the replies a slot may take. Hints: one
  * or two a program. Agent calls: plays × turns.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { checkConfig } from "./config.ts";
+ * const config = checkConfig({
+ *   preset: "mine", model: "data/nano", kind: "compact", skills: ["Optimization"], environments: 4, plays: 8, epoch: 2,
+ *   delay: 2, rollouts: 8, tokens: { designer: 400, agent: 8, hint: 24 }, context: 1024, maxTurns: 12, corpus: null,
+ *   heldout: null,
+ * });
+ * const rows = expectRun(config, { dev: 0, test: 0 });
+ * // 8 rollouts × 4 environments × 8 plays; each may be refilled once.
+ * assert.deepEqual(rows.find(({ what }) => what === "plain plays"),
+ *   { what: "plain plays", least: 256, expected: 256, most: 512 });
+ * ```
  */
 export function expectRun(
   config: Config,

@@ -8,7 +8,13 @@
  * @module
  */
 import type { RecordOf, SamplingParams } from "../core/mod.ts";
-import { askDesigner, type DesignerAnswer, doubleBraces, repairPrompt } from "../designer/mod.ts";
+import {
+  askDesigner,
+  type AskOptions,
+  type DesignerAnswer,
+  doubleBraces,
+  repairPrompt,
+} from "../designer/mod.ts";
 import { describeProgram } from "../memory/mod.ts";
 import {
   type ActiveEnvironment,
@@ -107,7 +113,10 @@ export function repliesPerSlot(config: Loop["config"]): number {
 }
 
 /** How a designer is asked for a program, but for who is asked, what and with which seed. */
-export function askOptions({ config, prompt, signal }: Loop, side: DesignerSide) {
+export function askOptions(
+  { config, prompt, signal }: Pick<Loop, "config" | "prompt" | "signal">,
+  side: DesignerSide,
+): Omit<AskOptions, "brief" | "seed"> {
   const params: SamplingParams = {
     maxTokens: config.tokens.designer,
     temperature: config.temperature,

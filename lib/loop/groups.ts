@@ -19,6 +19,7 @@ import { ledgerRow } from "./report.ts";
 import { settled } from "./settled.ts";
 import { Turnstile } from "./turnstile.ts";
 
+/** A stored play. */
 export type Play = RecordOf<"play">;
 
 /** What a play needs of a loop. */
@@ -99,18 +100,34 @@ export async function throwOnOutage(loop: Player, outcomes: readonly Outcome[]):
   }
 }
 
-/** One held-out play: like any other, but sampled as told. `given` are the turns of a try that failed before it. */
+/**
+ * One play outside of the groups, e.g. of a held-out program: like any other, but sampled as told, plain without `hint`.
+ * `given` are the turns of a try that failed before it.
+ */
 export async function heldoutEpisode(
   loop: Player,
   environment: { id: string; source: string; skill: string },
   seed: number,
-  how: { sampler: Sampler; temperature: number; samplingSeed: (turn: number) => number },
+  how: {
+    sampler: Sampler;
+    temperature: number;
+    hint?: string | null;
+    samplingSeed: (turn: number, retry: number) => number;
+  },
 ): Promise<EpisodeResult & { given: EpisodeTurn[] }> {
+  const { hint = null } = how;
   const config = { ...loop.config, temperature: how.temperature };
   const engine = { ...loop.engine, sampler: how.sampler } as Loop["engine"];
   const { result, given } = await repeated(
     loop,
-    () => episode({ ...loop, config, engine }, environment, seed, null, how.samplingSeed),
+    (retry) =>
+      episode(
+        { ...loop, config, engine },
+        environment,
+        seed,
+        hint,
+        (turn) => how.samplingSeed(turn, retry),
+      ),
   );
   return { ...result, given };
 }

@@ -13,7 +13,7 @@ import type { Turnstile } from "./turnstile.ts";
 const mostHung = 2;
 
 /** Requests of one program that run at a time: more would only share the processors, and hang all together. */
-export const requestsAtOnce = navigator.hardwareConcurrency;
+export const requestsAtOnce: number = navigator.hardwareConcurrency;
 
 /** The same sandbox; what its processes are asked passes the turnstile of their program, at `place`. */
 export function withTurnstile(sandbox: Sandbox, turnstile: Turnstile, place: number): Sandbox {
@@ -56,10 +56,12 @@ export class Hangs {
     return this.#given.signal;
   }
 
+  /** Counts a play; the second that hung ends the arm. */
   note(play: { hung: boolean }): void {
     if (play.hung && ++this.#count >= mostHung) this.giveUp();
   }
 
+  /** Ends the arm: plays that have not begun are not begun. */
   giveUp(): void {
     this.#given.abort(new Error("The program hangs"));
   }

@@ -7,6 +7,7 @@ import { environmentId, type RecordOf, SandboxError, UsageError } from "../core/
 import type { DesignerAnswer } from "../designer/mod.ts";
 import {
   checkProgram,
+  type GateName,
   type GateOptions,
   type GateReport,
   gateRules,
@@ -19,7 +20,9 @@ import type { SlotPlan } from "./slots.ts";
 import type { Turnstile } from "./turnstile.ts";
 import type { Known, Twins } from "./twins.ts";
 
+/** What became of one reply. */
 export interface Judgement {
+  /** Verdicts of the gates. */
   report: GateReport;
   /** Whether the whole reply runs as it is. */
   runsAsEmitted: boolean;
@@ -28,10 +31,14 @@ export interface Judgement {
 }
 
 /** How a program is gated, with what the gates demand of the configured kind. */
-export function gateOptions({ config, sandbox, signal }: Loop) {
+export function gateOptions(
+  { config, sandbox, signal }: Pick<Loop, "config" | "sandbox" | "signal">,
+): GateOptions {
   const { kind, maxTurns, returns } = config;
   if (kind === "folder" || kind === "rlve") throw new UsageError(`Cannot design: kind is ${kind}`);
-  return { sandbox, maxTurns, ...gateRules(kind), returns, limits: config.sandbox, signal };
+  // The compact policy writes no solution(), and near-duplicates are judged by the caller, in their own order.
+  const until: GateName = kind === "compact" ? "floor" : "leak";
+  return { sandbox, maxTurns, until, ...gateRules(kind), returns, limits: config.sandbox, signal };
 }
 
 /** Judges a reply; `twins` learns what was written as soon as it is known, and what became of it from the caller. */
@@ -49,8 +56,6 @@ export async function judgeReply(
   const check = (text: string, options: Partial<GateOptions>) =>
     turnstile.pass(place, () => checkProgram(text, { ...gates, ...options }));
   let report = await check(source, {
-    // The compact policy writes no solution(), and near-duplicates are judged below, in their own order.
-    until: config.kind === "compact" ? "floor" : "leak",
     shingles: config.nearDuplicate !== null,
     // Those who wait for this program need not wait for its other gates.
     onParsed: (parsed) =>

@@ -24,6 +24,7 @@ function spreadOf(set: readonly PlayedEnvironment[]): number | undefined {
   }));
 }
 
+/** The report of a finished rollout: means over its set, with their counts. */
 export function measureRollout(
   loop: Loop,
   at: {

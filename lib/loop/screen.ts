@@ -10,13 +10,19 @@ import { throwOnOutage } from "./groups.ts";
 
 /** The reply whose program is looked at. */
 export interface Screened {
+  /** Rollout that asked for it. */
   rollout: number;
+  /** Its place in the set. */
   slot: number;
   /** Number of the reply within its slot. */
   attempt: number;
+  /** The reply. */
   replyId: string;
+  /** The environment that its program would be. */
   environmentId: string;
+  /** The program. */
   source: string;
+  /** Skill it was asked for. */
   skill: string;
 }
 

@@ -18,8 +18,11 @@ import { Twins } from "./twins.ts";
 
 /** An environment with its plays of one rollout; `hinted` is empty but in the epoch's first rollout. */
 export interface PlayedEnvironment {
+  /** The environment. */
   environment: ActiveEnvironment;
+  /** Its plain plays. */
   plain: Play[];
+  /** Its hinted plays. */
   hinted: Play[];
 }
 

@@ -9,11 +9,17 @@ import { memoryLines, pickMemory } from "../memory/mod.ts";
 import { designerSide, type Loop } from "./context.ts";
 import { type LoopState, withMemoryRandom } from "./state.ts";
 
+/** What one place of a new set is asked for. */
 export interface SlotPlan {
+  /** Place in the set, from 0. */
   slot: number;
+  /** Skill it is for. */
   skill: string;
+  /** Document it is grounded in, cut to its length; null without a corpus. */
   document: RecordOf<"document"> | null;
+  /** What the designer is told. */
   brief: DesignerBrief;
+  /** Ids of the memory seeds shown. */
   parents: string[];
 }
 

@@ -12,20 +12,29 @@ import type { Loop } from "./context.ts";
 export interface QueuedSample {
   /** Id of the reply, and of the sample. */
   id: string;
+  /** Rollout that designed it. */
   rollout: number;
+  /** Rollout whose update trains it. */
   due: number;
+  /** Skill it was asked for; its signal is compared within it. */
   skill: string;
+  /** The program; null where the reply held none. */
   environmentId: string | null;
+  /** A program of the set, or a refused one that is penalised. */
   kind: "accepted" | "rejected";
 }
 
+/** What the next rollout begins with. */
 export interface LoopState {
   /** Next rollout. */
   rollout: number;
+  /** Two running means of each skill's plays (section 8), by skill. */
   trackers: Record<string, Tracker>;
   /** Running means of the environments in play, for `ema-baseline` advantages; empty under other rules. */
   baselines: Record<string, number>;
+  /** Which documents are drawn already. */
   corpus: CorpusCursor;
+  /** Which environments of the pool are drawn already. */
   pool: CorpusCursor;
   /** Difficulties in play of each family of the pool, under controller `window`. */
   windows: Record<string, DifficultyWindow>;
@@ -33,12 +42,15 @@ export interface LoopState {
   progress: Record<string, Tracker>;
   /** State of the generator that picks memory seeds. */
   memoryRandom: number;
+  /** Designer samples that are not trained yet. */
   queue: QueuedSample[];
   /** Scored agent plays of the last rollout; S of the final designer-only update uses it. */
   lastAgents: number;
+  /** Whether the last update and evaluation are done. */
   finished: boolean;
 }
 
+/** State before the first rollout; its generators hang from the run's seed. */
 export function initialState(loop: Loop): LoopState {
   const { seed } = loop.config;
   return {
@@ -56,6 +68,7 @@ export function initialState(loop: Loop): LoopState {
   };
 }
 
+/** State as the last finished rollout left it; a copy. */
 export function readState(loop: Loop): LoopState {
   const row = loop.store.get("cursor", "state");
   // of an older run some parts are missing: they are as at the start

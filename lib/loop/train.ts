@@ -22,7 +22,16 @@ import { type LoopState, readState, writeState } from "./state.ts";
 import { agentBatch, applyBatch, makeBatch, turnsOf, updateRecord } from "./update.ts";
 import { regretOf } from "./windows.ts";
 
-/** Trains until the configured number of rollouts is done; yields one report a rollout. */
+/**
+ * Trains until the configured number of rollouts is done; yields one report a rollout.
+ *
+ * ```ts ignore check
+ * import { type Loop, trainSteps } from "@spade/spade"; // the room's own name is train
+ *
+ * declare const loop: Loop; // an opened run; breaking off leaves one that can be resumed
+ * for await (const report of trainSteps(loop)) console.log(report.rollout, report.plainMean);
+ * ```
+ */
 export async function* train(run: Loop): AsyncGenerator<RolloutReport> {
   const loop = await withPublished(run);
   const { config } = loop;

@@ -9,6 +9,7 @@ interface Waiting {
   go: () => void;
 }
 
+/** So many at a time, lower places first. */
 export class Turnstile {
   #free: number;
   #waiting: Waiting[] = [];

@@ -13,17 +13,21 @@ import { duplicateVerdict, type GateVerdict, nearestOf, resemblance } from "../g
 export interface Written {
   /** Of the environment it would be. */
   id: string;
+  /** Sha-256 of its normalised syntax tree. */
   treeHash: string;
+  /** Hashes of the tree's pieces. */
   shingles: readonly number[];
 }
 
 /** What programs are compared with beside one another. */
 export interface Known {
+  /** Trees of earlier sets and of the held-out environments: a program with one of them is refused. */
   trees: ReadonlySet<string>;
   /** Near-duplicates: the largest share of equal shingles, and programs accepted before; null: let in. */
   similar: { threshold: number; programs: () => Promise<readonly Shingled[]> } | null;
 }
 
+/** What near-duplicates are told by. */
 export type Shingled = Pick<Written, "id" | "shingles">;
 
 interface Place {
@@ -31,9 +35,11 @@ interface Place {
   accepted: PromiseWithResolvers<boolean>;
 }
 
+/** Programs of one set as they are written, compared in a fixed order. */
 export class Twins {
   #places: Place[][];
   #known: Known;
+  /** A place for each attempt of each slot. */
   constructor(attempts: number, slots: number, known: Known) {
     this.#known = known;
     this.#places = Array.from({ length: attempts }, () =>

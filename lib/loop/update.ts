@@ -14,6 +14,7 @@ import {
   groupPlays,
   importanceData,
   type KlTerm,
+  sequencesOf,
   type Unit,
   weighBatch,
   type WeightedBatch,
@@ -56,32 +57,13 @@ export function agentBatch(
   const turns = Map.groupBy(allTurns, (turn) => turn.playId);
   const units = counts.units.map(({ id, advantage }): Unit => {
     const own = turns.get(id) ?? [];
-    return {
-      id,
-      role: "agent",
-      advantage,
-      sequences: sequencesOf(own).map((part) => ({
-        ids: part.flatMap((turn) => [...turn.prompt, ...turn.ids]),
-        logps: part.flatMap((turn) => [...turn.prompt.map(() => 0), ...turn.logps]),
-        mask: part.flatMap((turn) => [...turn.prompt.map(() => 0), ...turn.ids.map(() => 1)]),
-      })),
-    };
+    return { id, role: "agent", advantage, sequences: sequencesOf(own) };
   });
   if (rule !== "ema-baseline") return { units, counts, baselines: {} };
   const inPlay = new Set(plain.map(({ environmentId }) => environmentId));
   const moved = updateBaselines(baselines, counts.means, config.baselineDecay);
   const kept = Object.entries(moved).filter(([id]) => inPlay.has(id));
   return { units, counts, baselines: Object.fromEntries(kept) };
-}
-
-/** A play's turns by training sequence: each adds to those before it, unless the conversation was rendered anew. */
-function sequencesOf<T extends { rerendered: boolean | null }>(turns: readonly T[]): T[][] {
-  const parts: T[][] = [];
-  for (const turn of turns) {
-    if (parts.length === 0 || turn.rerendered) parts.push([turn]);
-    else parts.at(-1)!.push(turn);
-  }
-  return parts;
 }
 
 /** A control: the outcomes of each group change owners. */
@@ -95,8 +77,11 @@ function shuffleWithinGroups(plays: readonly Play[], seed: number): Play[] {
 
 /** What an applied batch left behind. */
 export interface Applied {
+  /** What was sent, with its loss and differences. */
   weighted: WeightedBatch;
+  /** Norm of the gradient before clipping; null where the engine does not say. */
   gradNorm: number | null;
+  /** Version of the weights after the step. */
   weightsVersion: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * DesignValidity of designs, measured apart from training: the same documents, prompts and sampling seeds whatever the run, so
+ * Validity of designs, measured apart from training: the same documents, prompts and sampling seeds whatever the run, so
  * that two sets of weights differ in nothing else. Programs are checked by the gates `parse` and `contract`; none is kept.
  * @module
  */
@@ -13,6 +13,7 @@ import { askOptions } from "./generate.ts";
 import { gateOptions } from "./judge.ts";
 import { settled } from "./settled.ts";
 
+/** How many of the programs asked for run. */
 export interface DesignValidity {
   /** Designer replies asked for. */
   replies: number;

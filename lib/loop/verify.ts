@@ -7,27 +7,39 @@ import { isDeepStrictEqual } from "node:util";
 import { environmentId, type RecordOf } from "../core/mod.ts";
 import { type Store, verifyChain } from "../store/mod.ts";
 import { episodeReturn, type Tracker } from "../reward/mod.ts";
-import { checkConfig, type Config, configAt } from "./config.ts";
+import { checkConfig, configAt } from "./config.ts";
 import { environmentSeed } from "./context.ts";
 import { designerBatch } from "./designers.ts";
+import type { Config } from "./options.ts";
 import type { QueuedSample } from "./state.ts";
 import { agentBatch, makeBatch } from "./update.ts";
 import { regretOf } from "./windows.ts";
 
+/** A stored value that its own records contradict. */
 export interface Mismatch {
+  /** Table of the row; `chain` where the hash chain is broken. */
   table: string;
+  /** Id of the row. */
   id: string;
+  /** Column of the value. */
   column: string;
+  /** What is stored. */
   stored: unknown;
+  /** What follows from the other records. */
   recomputed: unknown;
 }
 
+/** What was recomputed, and the first difference. */
 export interface Verification {
   /** First difference, or none. */
   mismatch: Mismatch | null;
+  /** Plays whose seed, return, success and turns were recomputed. */
   plays: number;
+  /** Regrets recomputed from their plays. */
   regrets: number;
+  /** Designer samples whose raw reward and advantage were recomputed. */
   samples: number;
+  /** Batches made again from turns and replies. */
   batches: number;
   /** Transactions in the chain. */
   transactions: number;
@@ -150,7 +162,27 @@ function* checkBatches(
   }
 }
 
-/** Recomputes everything that follows from stored facts; stops at the first difference. */
+/**
+ * Recomputes everything that follows from stored facts; stops at the first difference.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Store } from "../store/mod.ts";
+ * const config = {
+ *   preset: "mine", model: "data/nano", kind: "compact", skills: ["Optimization"], environments: 4, plays: 8, epoch: 2,
+ *   delay: 2, rollouts: 8, tokens: { designer: 400, agent: 8, hint: 24 }, context: 1024, maxTurns: 12, corpus: null,
+ *   heldout: null,
+ * };
+ * const environment = { id: "of another program", rollout: 0, source: "class SumEnv: ...\n", className: "SumEnv", description: "",
+ *   skill: "Optimization", treeHash: "t", replyId: null, documentId: null, parents: [] };
+ * using store = Store.memory();
+ * store.transaction(() => {
+ *   store.insert("run", { id: "r", rollout: -1, seed: 0, preset: "mine", config, manifest: {} });
+ *   store.insert("environment", environment);
+ * });
+ * assert.equal(verify(store).mismatch?.stored, "of another program");
+ * ```
+ */
 export function verify(store: Store): Verification {
   const config = checkConfig(store.all("run")[0].config);
   const chain = verifyChain(store);

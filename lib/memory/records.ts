@@ -21,6 +21,18 @@ export interface Evidence {
 /**
  * Memory with one more record, oldest out first. An environment met again takes its new record and becomes the newest.
  * `order` counts up and is never used twice.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const entry = {
+ *   ...{ id: "a", rollout: 0, skill: "Optimization", source: "", description: "AEnv" },
+ *   ...{ winRate: 0.5, successRate: 0.5, regret: 0.1, low: null, high: null, plays: 8 },
+ *   ...{ hint: null, documentId: null, parents: [] },
+ * };
+ * const { records } = addMemory([], entry);
+ * const { records: kept, dropped } = addMemory(records, { ...entry, id: "b" }, { limit: 1 });
+ * assert.deepEqual([kept[0].id, dropped[0].id], ["b", "a"]);
+ * ```
  */
 export function addMemory(
   records: readonly MemoryRecord[],
@@ -38,6 +50,18 @@ export function addMemory(
 /**
  * Memory after later plays of one environment [D21]. Old plays count fully up to `keep`, then as `keep`: the policy
  * moves, so a rate must be able to come back into the band it left. Unknown ids and empty evidence change nothing.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const record = {
+ *   ...{ id: "a", rollout: 0, skill: "Optimization", source: "", description: "AEnv", order: 0 },
+ *   ...{ winRate: 0, successRate: 0, regret: 0.1, low: null, high: null, plays: 8 },
+ *   ...{ hint: null, documentId: null, parents: [] },
+ * };
+ * // the policy has learnt it: 8 wins beside 8 old losses
+ * const [now] = rescoreMemory([record], "a", { returns: Array(8).fill(1), successes: 8 });
+ * assert.deepEqual([now.successRate, now.plays], [0.5, 16]);
+ * ```
  *
  * @throws {RangeError} when the evidence contradicts itself.
  */

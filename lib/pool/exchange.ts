@@ -12,12 +12,15 @@ import { knownColumns, poolColumns, type PoolRow, rowOf } from "./row.ts";
 export interface MalformedRow {
   /** From 1. */
   row: number;
+  /** What is wrong with it. */
   reason: string;
 }
 
 /** Environments in the order of the file, each once, and what was left out. */
 export interface ParsedPool {
+  /** The environments. */
   rows: PoolRow[];
+  /** Lines or rows that gave none. */
   malformed: MalformedRow[];
   /** Rows whose program an earlier one has. */
   duplicates: number;
@@ -25,6 +28,7 @@ export interface ParsedPool {
   unread: string[];
 }
 
+/** How much of a file may be wrong. */
 export interface ParsePoolOptions {
   /** Name shown in errors. @default "pool" */
   name?: string;
@@ -35,6 +39,13 @@ export interface ParsePoolOptions {
 /**
  * Environments of JSONL, one object a line; see {@link PoolRow} for the columns and `row.ts` for other names they go
  * by. Blank lines are no lines. Malformed lines are skipped and reported with their number.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const line = JSON.stringify({ code: "class SumEnv:\n    pass\n", skill_name: "logical_deduction", extra: 1 });
+ * const { rows, duplicates, unread } = parsePoolJsonl(`${line}\n${line}\n`);
+ * assert.deepEqual([rows[0].skill, duplicates, unread], ["Logical Deduction", 1, ["extra"]]);
+ * ```
  *
  * @throws {SyntaxError} when more than `limit` of the lines are malformed, naming the first.
  */
@@ -48,6 +59,12 @@ export function parsePoolJsonl(content: string, options: ParsePoolOptions = {}):
 
 /**
  * Environments of Parquet, one a row; only columns that are known are decoded.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const { rows } = parsePoolJsonl(JSON.stringify({ code: "class SumEnv:\n    pass\n", regret: 0.25 }));
+ * assert.deepEqual((await parsePoolParquet(formatPoolParquet(rows))).rows, rows);
+ * ```
  *
  * @throws {SyntaxError} when it is not Parquet, or more than `limit` of the rows are malformed.
  */
@@ -105,7 +122,15 @@ export function collectRows(
   };
 }
 
-/** One object a line, columns in their order. */
+/**
+ * One object a line, columns in their order.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const { rows } = parsePoolJsonl(JSON.stringify({ code: "class SumEnv:\n    pass\n", regret: 0.25 }));
+ * assert.deepEqual(parsePoolJsonl(formatPoolJsonl(rows)).rows, rows);
+ * ```
+ */
 export function formatPoolJsonl(rows: readonly PoolRow[]): string {
   return rows.map((row) =>
     JSON.stringify(Object.fromEntries(poolColumns.map((column) => [column, row[column]]))) + "\n"
@@ -119,7 +144,16 @@ const numbers: Partial<Record<keyof PoolRow, "DOUBLE" | "INT32">> = {
   plays: "INT32",
 };
 
-/** The same columns as Parquet; lists are JSON text, which every reader has. */
+/**
+ * The same columns as Parquet; lists are JSON text, which every reader has.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const { rows } = parsePoolJsonl(JSON.stringify({ code: "class SumEnv:\n    pass\n" }));
+ * const bytes = formatPoolParquet(rows);
+ * assert.equal(new TextDecoder().decode(bytes.slice(0, 4)), "PAR1");
+ * ```
+ */
 export function formatPoolParquet(rows: readonly PoolRow[]): Uint8Array {
   const columnData = poolColumns.map((name) => ({
     name,

@@ -6,7 +6,9 @@
 
 /** Why there is no line: named after the border it was lost at. */
 export class LineError extends Error {
+  /** "LineError". */
   override name = "LineError";
+  /** `reason` says where it was lost. */
   constructor(
     readonly reason: "start" | "deadline" | "crash" | "protocol" | "closed",
     message: string,
@@ -16,8 +18,11 @@ export class LineError extends Error {
   }
 }
 
+/** What is started. */
 export interface LineProcessOptions {
+  /** Program to run; the run permission names it. */
   command: string;
+  /** Its arguments. */
   args: readonly string[];
   /** The child's whole environment. */
   env: Readonly<Record<string, string>>;
@@ -27,6 +32,7 @@ const MAX_LINE = 1 << 20;
 const LAST_WORDS = 8;
 const STOP_MS = 3_000;
 
+/** The process, running. */
 export class LineProcess implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
@@ -36,7 +42,11 @@ export class LineProcess implements AsyncDisposable {
   #rest = "";
   #isClosing = false;
 
-  /** @throws {LineError} `start` when the command cannot be run. */
+  /**
+   * Starts it.
+   *
+   * @throws {LineError} `start` when the command cannot be run.
+   */
   constructor({ command, args, env }: LineProcessOptions) {
     try {
       this.#child = new Deno.Command(command, {
@@ -57,6 +67,7 @@ export class LineProcess implements AsyncDisposable {
     this.#drained = Promise.all([this.#child.status, this.#listen()]);
   }
 
+  /** Its number in the system. */
   get pid(): number {
     return this.#child.pid;
   }
@@ -81,6 +92,7 @@ export class LineProcess implements AsyncDisposable {
     }
   }
 
+  /** Ends it at once. */
   kill(): void {
     try {
       this.#child.kill("SIGKILL");

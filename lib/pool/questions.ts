@@ -8,14 +8,20 @@ import { canonicalSource, environmentId, objectOfLine } from "../core/mod.ts";
 
 /** How an answer is compared: as mathematics, or as trimmed text. */
 export const questionKinds = ["boxed", "exact"] as const;
+/** One of {@link questionKinds}. */
 export type QuestionKind = typeof questionKinds[number];
 
+/** A question and its right answer. */
 export interface Question {
+  /** What the agent is asked, at most 16,000 characters. */
   question: string;
+  /** The right answer, at most 2,000 characters. */
   answer: string;
+  /** How a reply is compared with it. */
   kind: QuestionKind;
-  /** Empty where the file does not say. */
+  /** Family of alike questions; empty where the file does not say. */
   family: string;
+  /** Skill it is for; empty where the file does not say. */
   skill: string;
 }
 
@@ -23,6 +29,7 @@ export interface Question {
 export interface MalformedLine {
   /** From 1. */
   line: number;
+  /** What is wrong with it. */
   reason: string;
 }
 
@@ -141,7 +148,17 @@ def is_right(given, answer):
     except Exception:
         return False`;
 
-/** Questions as environments; equal ones are one. */
+/**
+ * Questions as environments; equal ones are one.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const question = { question: "1+1?", answer: "2", kind: "exact" as const, family: "sums", skill: "" };
+ * const [environment, ...rest] = questionEnvironments([question, question]);
+ * assert.equal(rest.length, 0);
+ * assert.match(environment.source, /class QuestionEnv:/);
+ * ```
+ */
 export function questionEnvironments(
   questions: readonly Question[],
 ): { id: string; source: string; family: string; skill: string }[] {

@@ -14,13 +14,19 @@ import { LineError, LineProcess } from "./line_process.ts";
 
 /** Settings of a data set: a level of its curriculum, or its own keyword arguments. */
 export interface ReasoningGymSettings {
+  /** Name of the data set. */
   dataset: string;
+  /** Level of its curriculum, from 0. */
   level?: number;
+  /** Its own keyword arguments, instead of a level. */
   config?: Record<string, unknown>;
 }
 
+/** A data set of the library. */
 export interface ReasoningGymDataset {
+  /** Its name. */
   name: string;
+  /** The library's word for what it is about. */
   category: string;
   /** Levels of the curriculum that can be used, ascending; [0] without a curriculum. */
   levels: number[];
@@ -30,10 +36,13 @@ export interface ReasoningGymDataset {
 
 /** A question, and the library's own answer where it has one. */
 export interface ReasoningGymItem {
+  /** What is asked, at most 65,536 characters. */
   question: string;
+  /** The library's answer; null where it keeps none. */
   answer: string | null;
 }
 
+/** Which Python, and how long it may take. */
 export interface ReasoningGymOptions {
   /** Python of `.spade/reasoning-gym`. */
   python: string;
@@ -86,7 +95,11 @@ export class ReasoningGym implements AsyncDisposable {
     this.#process = process;
   }
 
-  /** @throws {SandboxError} when the library does not start. */
+  /**
+   * Starts the library.
+   *
+   * @throws {SandboxError} when it does not start.
+   */
   static async start(options: ReasoningGymOptions): Promise<ReasoningGym> {
     try {
       const [process, version] = await launch(options);
@@ -104,7 +117,11 @@ export class ReasoningGym implements AsyncDisposable {
     return this.#isClosed || this.#deaths >= DEATHS;
   }
 
-  /** @throws {SandboxError} when there is no answer. */
+  /**
+   * All data sets, those without their package included.
+   *
+   * @throws {SandboxError} when there is no answer.
+   */
   async datasets(): Promise<ReasoningGymDataset[]> {
     const reply = await this.#ask(listReply, { op: "list" });
     if (reply.kind === "ok") return reply.value.datasets;

@@ -11,6 +11,7 @@ import { reasoningGymSource } from "./reasoning_gym_sandbox.ts";
 /** Of an evaluation's hard settings. */
 export const hardLevel = 3;
 
+/** Which data sets, and how hard. */
 export interface ReasoningGymSuiteOptions {
   /** Data sets. @default all that can be used */
   names?: readonly string[];

@@ -12,8 +12,11 @@ import type { PoolProgram } from "./program.ts";
 export interface VerifierFile {
   /** For messages. */
   name: string;
+  /** Its text. */
   source: string;
+  /** Skill its problems stand for. */
   skill: string;
+  /** Family of its programs, which differ in difficulty only. */
   family: string;
 }
 

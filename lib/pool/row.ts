@@ -4,11 +4,12 @@
  * @module
  */
 import { z } from "zod";
-import { canonicalSource, environmentId } from "../core/mod.ts";
+import { canonicalSource, environmentId, type Same } from "../core/mod.ts";
 
 const text = z.string().nullable();
 const rate = z.number().nullable();
 
+/** Kinds of environment that a row can name. */
 export const poolKinds = [
   "compact",
   "game-single",
@@ -17,35 +18,63 @@ export const poolKinds = [
   "tool-use",
 ] as const;
 
-export const poolRow = z.object({
+/** One environment of a pool; null is unknown. */
+export interface PoolRow {
   /** Sha-256 of the canonical source. */
+  id: string;
+  /** Name of its class. */
+  class_name: string | null;
+  /** One line on what it asks for. */
+  description: string | null;
+  /** Kind of its interface. */
+  kind: "compact" | "game-single" | "game-multiturn" | "game-corpus" | "tool-use" | null;
+  /** Skill it is for. */
+  skill: string | null;
+  /** Family of alike environments it belongs to. */
+  family: string | null;
+  /** Licence of the program. */
+  licence: string | null;
+  /** Where the program comes from. */
+  origin: string | null;
+  /** Ids of the environments it was written after. */
+  parents: string[];
+  /** Verdicts of the gates of whoever wrote the row. */
+  gates: { gate: string; verdict: "pass" | "refuse" | "skipped"; reason: string }[];
+  /** Mean return of plays without a hint, in [−1, 1]. */
+  win_rate: number | null;
+  /** Share of successes of the same plays. */
+  success_rate: number | null;
+  /** Mean hinted less mean plain return, in [−2, 2]. */
+  regret: number | null;
+  /** Plays behind the rates. */
+  plays: number | null;
+  /** The program. */
+  source: string;
+}
+
+/** Schema of {@link PoolRow}. */
+export const poolRow = z.object({
   id: z.string(),
   class_name: text,
-  /** One line. */
   description: text,
   kind: z.enum(poolKinds).nullable(),
   skill: text,
   family: text,
   licence: text,
-  /** Where the program comes from. */
   origin: text,
-  /** Ids of the environments it was written after. */
   parents: z.array(z.string()),
-  /** Verdicts of the gates of whoever wrote the row. */
   gates: z.array(z.object({
     gate: z.string(),
     verdict: z.enum(["pass", "refuse", "skipped"]),
     reason: z.string(),
   })),
-  /** Mean return, and share of successes, of plays without a hint. */
   win_rate: rate,
   success_rate: rate,
   regret: rate,
-  /** Plays behind the rates. */
   plays: z.number().int().nonnegative().nullable(),
   source: z.string(),
 });
-export type PoolRow = z.infer<typeof poolRow>;
+true satisfies Same<z.infer<typeof poolRow>, PoolRow>;
 type Field = keyof PoolRow;
 
 /** Columns in the order they are written. */

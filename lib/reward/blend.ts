@@ -10,24 +10,25 @@ import { type EnvironmentWindow, sortedOffsets, winRate } from "./window.ts";
 
 /** Weights and switches of the blend. Defaults are ours and the paper's. */
 export interface BlendOptions {
-  /** @default 0.4 */
+  /** w_r, of the regret part. @default 0.4 */
   regretWeight?: number;
-  /** @default 0.6 */
+  /** w_p, of the win rate's place in the band. @default 0.6 */
   plateauWeight?: number;
-  /** @default 0 */
+  /** w_m, of progress over the epoch. @default 0 */
   progressWeight?: number;
-  /** @default 0 */
+  /** w_f, taken off for distance from a win rate of one half. @default 0 */
   frontierWeight?: number;
   /** Clip regret / .15 to [0, 1]. @default true */
   regretFloor?: boolean;
   /** Take max(0, m). @default false */
   unsigned?: boolean;
+  /** Where {@link plateau} is 1. */
   band?: Band;
-  /** @default 0.15 */
+  /** Regret that counts as 1. @default 0.15 */
   regretScale?: number;
-  /** @default 0.1 */
+  /** Progress that counts as 1. @default 0.1 */
   progressScale?: number;
-  /** @default 0.08 */
+  /** (w - .5)² that counts as 1. @default 0.08 */
   frontierScale?: number;
 }
 
@@ -43,18 +44,39 @@ export const publishedBlend: BlendOptions = {
 
 /** Everything the blend is made of. */
 export interface BlendParts {
+  /** Hinted mean less plain mean of the epoch's first rollout, not yet scaled. */
   regret: number;
+  /** m: how far the win rate rose over the epoch; see {@link progressOf}. */
   progress: number;
+  /** w: mean of all plain returns. */
   winRate: number;
   /** (w - .5)². */
   frontier: number;
+  /** Place of w in the band, in [0, 1]. */
   plateau: number;
+  /** The weighted sum. */
   blend: number;
 }
 
 /**
  * Parts of the blend, or the reason why one of them is missing. `parity`: a missing hinted mean, an empty first
  * offset and an environment without plays count as 0.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const window = {
+ *   environmentId: "a",
+ *   skill: "Optimization",
+ *   offsets: [{ offset: 0, returns: [1, 0, 0, 1] }],
+ *   successes: 2,
+ *   hinted: [1, 1, 1, 0],
+ *   regret: { kind: "scored", value: 0.25 },
+ * } as const;
+ * // in the band, and a hint gains .25: .4 · min(1, .25 / .15) + .6 · 1
+ * const parts = blendParts(window);
+ * assert.ok(!("missing" in parts));
+ * assert.deepEqual([parts.winRate, parts.regret, parts.blend], [0.5, 0.25, 1]);
+ * ```
  */
 export function blendParts(
   window: EnvironmentWindow,
@@ -94,6 +116,20 @@ export function blendParts(
 
 /**
  * The blend as a signal: below -1e-9 the sample leaves the mean and the batch, between -1e-9 and 0 it counts as 0.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const window = {
+ *   environmentId: "a",
+ *   skill: "Optimization",
+ *   offsets: [{ offset: 0, returns: [1, 1] }],
+ *   successes: 2,
+ *   hinted: [],
+ *   regret: { kind: "skipped", reason: "no hint" },
+ * } as const;
+ * // without hinted plays nobody knows the regret, and missing is not 0
+ * assert.deepEqual(blend(window), { kind: "skipped", reason: "no scored hinted play" });
+ * ```
  */
 export function blend(
   window: EnvironmentWindow,
@@ -107,6 +143,19 @@ export function blend(
 /**
  * m: slope of the per-offset means on index 0..n-1, squared residuals weighted max(n_i, 1), an empty offset counting
  * as mean 0, times (n - 1). 0 below two offsets.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const window = {
+ *   environmentId: "a",
+ *   skill: "Optimization",
+ *   offsets: [{ offset: 0, returns: [0, 0] }, { offset: 1, returns: [1, 0] }],
+ *   successes: 1,
+ *   hinted: [],
+ *   regret: { kind: "skipped", reason: "no hint" },
+ * } as const;
+ * assert.equal(progressOf(window), 0.5);
+ * ```
  */
 export function progressOf(window: EnvironmentWindow): number {
   const offsets = sortedOffsets(window), n = offsets.length;

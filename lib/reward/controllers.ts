@@ -12,9 +12,13 @@ import { createTracker, potentialOf, type Tracker } from "./tracker.ts";
 
 /** Difficulties low..high, both inside, and what was seen at `high` since the window last moved or was judged. */
 export interface DifficultyWindow {
+  /** Easiest difficulty in play. */
   low: number;
+  /** Hardest difficulty in play; only plays here are counted. */
   high: number;
+  /** Successes at `high` so far. */
   successes: number;
+  /** Scored plays at `high` so far. */
   attempts: number;
 }
 
@@ -30,7 +34,14 @@ export interface WindowOptions {
   width?: number;
 }
 
-/** A window of difficulty 0 only. */
+/**
+ * A window of difficulty 0 only.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(createWindow(), { low: 0, high: 0, successes: 0, attempts: 0 });
+ * ```
+ */
 export function createWindow(): DifficultyWindow {
   return { low: 0, high: 0, successes: 0, attempts: 0 };
 }
@@ -69,12 +80,30 @@ export function updateWindow(
   return { ...judged, high, low: Math.max(window.low, high - width + 1) };
 }
 
-/** A difficulty of the window, each as likely. */
+/**
+ * A difficulty of the window, each as likely.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Random } from "../core/mod.ts";
+ * const window = { ...createWindow(), low: 2, high: 5 };
+ * const drawn = drawDifficulty(window, new Random(0));
+ * assert.ok(drawn >= 2 && drawn <= 5);
+ * ```
+ */
 export function drawDifficulty(window: DifficultyWindow, random: Random): number {
   return window.low + random.integer(window.high - window.low + 1);
 }
 
-/** Tracker of one environment under learning progress: .35 and .15. */
+/**
+ * Tracker of one environment under learning progress: .35 and .15.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const { gammaFast, gammaSlow } = createProgressTracker();
+ * assert.deepEqual([gammaFast, gammaSlow], [0.35, 0.15]);
+ * ```
+ */
 export function createProgressTracker(): Tracker {
   return createTracker({ gammaFast: 0.35, gammaSlow: 0.15 });
 }
@@ -83,6 +112,15 @@ export function createProgressTracker(): Tracker {
  * `count` different environments: half of them (rounded up) with the largest |signal| of their tracker, ties by id, the
  * rest drawn evenly from the others. An environment without tracker or data has signal 0. The result depends on the
  * ids as a set. All ids where there are no more than `count`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Random } from "../core/mod.ts";
+ * import { updateTracker } from "./tracker.ts";
+ * const still = updateTracker(createProgressTracker(), 0);
+ * const trackers = { still, moving: updateTracker(still, 1) };
+ * assert.deepEqual(pickByProgress(["still", "moving"], trackers, 1, new Random(0)), ["moving"]);
+ * ```
  *
  * @throws {RangeError} when count is not a whole number >= 0.
  */

@@ -34,7 +34,16 @@ export function episodeReturn(
   return terminated && rewards.length > 0 ? clamp(rewards[rewards.length - 1], -1, 1) : 0;
 }
 
-/** Success: terminated with return >= 1 - 1e-9; every kind of environment pays 1 at the goal. */
+/**
+ * Success: terminated with return >= 1 - 1e-9; every kind of environment pays 1 at the goal.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(isSuccess(true, 1), true);
+ * // a play cut by a limit succeeds at nothing, whatever it was paid
+ * assert.equal(isSuccess(false, 1), false);
+ * ```
+ */
 export function isSuccess(terminated: boolean, value: number): boolean {
   return terminated && value >= 1 - 1e-9;
 }

@@ -2,9 +2,9 @@
 
 /** Band [lo, hi] in which the reward is 1, and the width of the fall outside it. */
 export interface Band {
-  /** @default 0.4 */
+  /** Lowest win rate in the band, in [0, 1]. @default 0.4 */
   lo?: number;
-  /** @default 0.6 */
+  /** Highest win rate in the band, in [0, 1]. @default 0.6 */
   hi?: number;
   /** Distance from the band at which the reward reaches 0; more than 0. @default 0.25 */
   ramp?: number;

@@ -11,32 +11,52 @@ import { agrestiMin, bootstrapT, type Interval } from "./interval.ts";
 
 /** Returns of one seed in both arms. */
 export interface Pair {
+  /** Return of the plain play, in [-1, 1]. */
   plain: number;
+  /** Return of the hinted play with the same seed. */
   hinted: number;
 }
 
 /** One play as regret sees it. Records of the table `play` fit. */
 export interface SeededOutcome {
+  /** Seed of the instance; equal in both arms. */
   seed: number;
+  /** The play's return, or why there is none. */
   outcome: Outcome;
 }
 
 /** Regret of one environment; the fields of the table `regret`. */
 export interface RegretEstimate {
+  /** Mean hinted less mean plain return, in [-2, 2]; skipped, with the reason, where no pair was scored. */
   outcome: Outcome;
   /** Number of pairs. */
   pairs: number;
+  /** Lower end of the 95 % interval; null without one. */
   low: number | null;
+  /** Upper end of it. */
   high: number | null;
   /** `agresti-min`, `bootstrap-t`, or `none: <reason>`. */
   interval: string;
   /** Expected clip(regret / .15, 0, 1) at zero true regret for the observed spread; null below two pairs. */
   noiseFloor: number | null;
+  /** Mean plain return of the pairs; null without pairs. */
   plainMean: number | null;
+  /** Mean hinted return of the pairs; null without pairs. */
   hintedMean: number | null;
 }
 
-/** Pairs of plays scored in both arms with the same seed, in order of seed [D1]. */
+/**
+ * Pairs of plays scored in both arms with the same seed, in order of seed [D1].
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { failed, scored } from "../core/mod.ts";
+ * const plain = [{ seed: 1, outcome: scored(0) }, { seed: 2, outcome: scored(1) }];
+ * const hinted = [{ seed: 1, outcome: scored(1) }, { seed: 2, outcome: failed("model", "sampler") }];
+ * // seed 2 has no hinted return: it is in no pair
+ * assert.deepEqual(pairPlays(plain, hinted), [{ plain: 0, hinted: 1 }]);
+ * ```
+ */
 export function pairPlays(
   plain: readonly SeededOutcome[],
   hinted: readonly SeededOutcome[],
@@ -96,6 +116,17 @@ export function estimateRegret(
  * Regret of an environment from the plays of its first rollout. `parity` [P `finalize_regrets`]: hinted mean - plain
  * mean of whatever there is, a failed hinted play counting 0, a failed plain play dropped, no plain play as mean 0 and
  * no hinted play as regret 0; the interval is then still that of the pairs.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../core/mod.ts";
+ * const plays = (values: number[]) =>
+ *   values.map((value, seed) => ({ seed, outcome: scored(value) }));
+ * const { outcome, low, high } = measureRegret(plays([0, 0, 1, 0]), plays([1, 0, 1, 1]), { seed: 0 });
+ * assert.deepEqual(outcome, scored(0.5));
+ * // four pairs say little: the interval holds 0
+ * assert.ok(low! < 0 && high! > 0.5);
+ * ```
  */
 export function measureRegret(
   plain: readonly SeededOutcome[],

@@ -6,7 +6,9 @@ import { type EnvironmentWindow, returnsBySkill } from "./window.ts";
 
 /** What {@link scoreWindows} needs beside the windows. */
 export interface ScoreOptions extends Omit<SignalContext, "tracker"> {
+  /** Which signal. */
   signal: SignalName;
+  /** Trackers by skill; those of no window stay as they are. */
   trackers: Readonly<Record<string, Tracker>>;
   /**
    * Returns of this rollout's plays by skill, for the trackers at generation. Default: those of the windows, only
@@ -23,6 +25,21 @@ export interface ScoreOptions extends Omit<SignalContext, "tracker"> {
  * plays of a skill's windows enter as one update, then the signal sees the result [P].
  *
  * A rollout that generates nothing still moves the trackers of immediate signals: call {@link updateTrackers}.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored, skipped } from "../core/mod.ts";
+ * const windows = [[1, 0], [1, 1]].map((returns, i) => ({
+ *   environmentId: String(i),
+ *   skill: "Optimization",
+ *   offsets: [{ offset: 0, returns }],
+ *   successes: i + 1,
+ *   hinted: [],
+ *   regret: skipped("no hint"),
+ * }));
+ * const { raws } = scoreWindows(windows, { signal: "solve-rate", moment: "delayed", trackers: {} });
+ * assert.deepEqual(raws, [scored(1), scored(0)]);
+ * ```
  */
 export function scoreWindows(
   windows: readonly EnvironmentWindow[],

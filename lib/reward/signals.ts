@@ -21,12 +21,15 @@ export type Moment = "generation" | "delayed";
 
 /** What a signal knows beside the window. */
 export interface SignalContext {
+  /** Whether the sample is scored at once or when its window is complete. */
   moment: Moment;
   /** Tracker of the window's skill, where there is one; before the update at generation, after it when delayed. */
   tracker?: Tracker;
   /** The published rules for what is missing. @default false */
   parity?: boolean;
+  /** Where {@link plateau} is 1 and `minimal-criterion` is met. */
   band?: Band;
+  /** Weights of `blend`. */
   blend?: BlendOptions;
   /** Add `variance` of the same plays to `learning-potential`. @default false */
   addVariance?: boolean;
@@ -37,7 +40,15 @@ export type Signal = (window: EnvironmentWindow, context: SignalContext) => Outc
 
 const NO_PLAY = "no scored plain play", NO_HINT = "no scored hinted play";
 
-/** `variance` of returns: exp(-(var - .25)² / .02), population variance; peaks at a fair coin (SPICE) [P]. */
+/**
+ * `variance` of returns: exp(-(var - .25)² / .02), population variance; peaks at a fair coin (SPICE) [P].
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(varianceReward([0, 1]), 1);
+ * assert.ok(varianceReward([1, 1]) < 0.05);
+ * ```
+ */
 export function varianceReward(returns: readonly number[]): number {
   return Math.exp(-((populationVariance(returns) - 0.25) ** 2) / 0.02);
 }
@@ -45,6 +56,14 @@ export function varianceReward(returns: readonly number[]): number {
 /**
  * d·max(0, 1 - SE²/d²), the difference d of the arms' means shrunk by its standard error (sample variances): what is no
  * larger than its error counts as nothing. At least 2 returns an arm.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * // .25 with an error of .35 counts as nothing, .75 as less than it is
+ * assert.equal(shrinkRegret([0, 1, 0, 1], [1, 0, 1, 1]).value, 0);
+ * const { value } = shrinkRegret([0, 0, 0, 1], [1, 1, 1, 1]);
+ * assert.ok(value > 0.6 && value < 0.75);
+ * ```
  */
 export function shrinkRegret(
   plain: readonly number[],
@@ -142,11 +161,27 @@ export const signals = {
 export type SignalName = keyof typeof signals;
 
 /** Raw reward of a program that hung, under every signal [D16]. */
-export const HUNG_REWARD = -0.5;
+export const HUNG_REWARD: number = -0.5;
 
 /**
  * Raw reward of one environment. A hung program gets -0.5 [D16]; a turn-1-invalid one 0 at generation. `parity`:
  * `blend` ignores both.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { skipped } from "../core/mod.ts";
+ * const window = {
+ *   environmentId: "a",
+ *   skill: "Optimization",
+ *   offsets: [{ offset: 0, returns: [1, 0, 0, 0] }],
+ *   successes: 1,
+ *   hinted: [],
+ *   regret: skipped("no hint"),
+ * };
+ * const context = { moment: "delayed" } as const;
+ * assert.deepEqual(scoreWindow("learnability", window, context), { kind: "scored", value: 0.1875 });
+ * assert.deepEqual(scoreWindow("regret", window, context), skipped("no scored hinted play"));
+ * ```
  */
 export function scoreWindow(
   name: SignalName,

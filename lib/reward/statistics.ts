@@ -4,18 +4,40 @@
  */
 import { sumOf } from "../core/mod.ts";
 
-/** Arithmetic mean; NaN for an empty list, which no caller lets through. */
+/**
+ * Arithmetic mean; NaN for an empty list, which no caller lets through.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(meanOf([0, 1, 1]), 2 / 3);
+ * ```
+ */
 export function meanOf(values: readonly number[]): number {
   return sumOf(values) / values.length;
 }
 
-/** Population variance (divisor n); 0 for one value, NaN for none. */
+/**
+ * Population variance (divisor n); 0 for one value, NaN for none.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(populationVariance([0, 1]), 0.25);
+ * ```
+ */
 export function populationVariance(values: readonly number[]): number {
   const mean = meanOf(values);
   return sumOf(values.map((value) => (value - mean) ** 2)) / values.length;
 }
 
-/** Sample variance (divisor n - 1); NaN below two values. */
+/**
+ * Sample variance (divisor n - 1); NaN below two values.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(sampleVariance([0, 1]), 0.5);
+ * assert.ok(Number.isNaN(sampleVariance([1])));
+ * ```
+ */
 export function sampleVariance(values: readonly number[]): number {
   if (values.length < 2) return NaN;
   return populationVariance(values) * values.length / (values.length - 1);

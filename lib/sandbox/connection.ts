@@ -24,6 +24,7 @@ const HELLO_BYTES = 4;
 const CONFINED = 1;
 const encoder = new TextEncoder();
 
+/** A connection to one child: one message in each direction at a time. */
 export class Connection {
   /** Number of the play, from the zygote; undefined until it is read. */
   play: number | undefined;
@@ -31,6 +32,7 @@ export class Connection {
   confined = false;
   /** Whether the child's end is closed. */
   ended = false;
+  /** Who hears what comes. */
   ear: Ear | undefined;
   readonly #conn: Deno.Conn;
   readonly #settled = Promise.withResolvers<void>();
@@ -39,6 +41,7 @@ export class Connection {
   #outgoing = new Uint8Array(FIRST_BYTES);
   #writing = false;
 
+  /** Begins to read at once. */
   constructor(conn: Deno.Conn) {
     this.#conn = conn;
     this.#read();
@@ -66,6 +69,7 @@ export class Connection {
     return true;
   }
 
+  /** Closes it; more than once does nothing. */
   close(): void {
     try {
       this.#conn.close();

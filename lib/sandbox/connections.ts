@@ -18,7 +18,9 @@ const MAX_UNCLAIMED = 1024;
 /** What a child is forked with; a play may have less, and then the zygote is asked first. */
 type Standing = Pick<SandboxLimits, "memoryMb" | "cpuSeconds">;
 
+/** All connections of one zygote. */
 export class Connections {
+  /** Plays that have not ended. */
   readonly playing = new Set<DirectPlay>();
   readonly #byNumber = new Map<number, DirectPlay>();
   readonly #unclaimed = new Map<number, Exit>();
@@ -27,6 +29,7 @@ export class Connections {
   #closed = false;
   #ticker: ReturnType<typeof setInterval> | undefined;
 
+  /** `standing`: what children are forked with. */
   constructor(
     readonly launcher: Launcher,
     readonly path: string,
@@ -35,6 +38,7 @@ export class Connections {
     readonly starts: Starts,
   ) {}
 
+  /** Connections with a child that waits for a play. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -46,6 +50,7 @@ export class Connections {
     this.#fill();
   }
 
+  /** A new play; it takes a connection when it is started. */
   play(limits: SandboxLimits): DirectPlay {
     this.#ticker ??= setInterval(() => {
       const now = performance.now();
@@ -75,6 +80,7 @@ export class Connections {
     return this.launcher.ask(LIMIT, encodeStanding(this.standing));
   }
 
+  /** A play has learnt its number; its end may have come before. */
   know(number: number, play: DirectPlay): void {
     this.#byNumber.set(number, play);
     const exit = this.#unclaimed.get(number);
@@ -82,6 +88,7 @@ export class Connections {
     if (exit) play.exited(exit);
   }
 
+  /** The zygote says how a process ended. */
   exited(number: number, exit: Exit): void {
     const play = this.#byNumber.get(number);
     if (play) return play.exited(exit);
@@ -94,6 +101,7 @@ export class Connections {
     }
   }
 
+  /** A play has ended. */
   over(play: DirectPlay, number: number | undefined): void {
     this.playing.delete(play);
     if (number !== undefined) this.#byNumber.delete(number);

@@ -23,6 +23,7 @@ const SIGKILL = 9;
 /** After this time without an answer, and again each time it has passed, the zygote looks at what a child does. */
 const LOOK_MS = 60;
 
+/** A play with a connection of its own to its child. */
 export class DirectPlay implements Channel, Ear {
   #listener!: Listener;
   #connection: Connection | undefined;
@@ -38,6 +39,7 @@ export class DirectPlay implements Channel, Ear {
   #askedAt: number | undefined;
   #grace: ReturnType<typeof setTimeout> | undefined;
 
+  /** It takes a connection when it is started. */
   constructor(readonly connections: Connections, readonly limits: SandboxLimits) {}
 
   register(listener: Listener): number {

@@ -38,12 +38,17 @@ const REAP_MS = 60_000;
 
 /** What carries the frames of a play: a launcher, which has many plays, or a process of its own (wasm). */
 export interface Channel {
+  /** A new play's number; its listener hears everything about it. */
   register(listener: Listener): number;
+  /** Ends a play that was never started. */
   forget(play: number): void;
+  /** Sends a frame. */
   send(kind: number, play: number, message?: unknown, prefix?: Uint8Array): void;
+  /** Ends the carrier with all its plays. */
   kill(): void;
 }
 
+/** One play's process: requests in order, each with its deadline. */
 export class Process implements EnvironmentProcess, Listener {
   maxTurns: number | undefined;
   readonly #launcher: Channel;
@@ -137,6 +142,7 @@ export class Process implements EnvironmentProcess, Listener {
     else this.#launcher.send(KILL, this.#play);
   }
 
+  /** Ends the process and waits until it is gone. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.fail(failed("host", "closed", "the process was closed"));
     try {
@@ -147,11 +153,13 @@ export class Process implements EnvironmentProcess, Listener {
     }
   }
 
+  /** From the channel: a reply came. */
   reply(body: Uint8Array): void {
     if (this.#answer) this.#answer(body);
     else this.fail(failed("designer", "protocol", "spoke without being asked"));
   }
 
+  /** From the channel: the process is gone. */
   ended(exit: Exit): void {
     this.#gone = true;
     this.#failure ??= failureOf(exit);

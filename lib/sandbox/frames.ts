@@ -5,7 +5,9 @@
  */
 import type { z } from "zod";
 
+/** Bytes in front of a body. */
 export const HEADER_BYTES = 9;
+/** Longest frame that is read or sent. */
 export const MAX_FRAME_BYTES = 1 << 20;
 /** Values in one body: more than any that holds to the contract has. Reading them takes time that all plays share. */
 const MAX_VALUES = 1 << 16;
@@ -20,9 +22,13 @@ export const BEGIN = 4, COUNT = 5, UNCOUNT = 6, LIMIT = 7, LOOK = 8;
 /** Kinds a zygote sends. */
 export const READY = 1, REPLY = 2, EXIT = 3, LIMITED = 4;
 
+/** One frame. */
 export interface Frame {
+  /** One of the kinds above. */
   kind: number;
+  /** Play it is about; 0: the zygote. */
   play: number;
+  /** What it says. */
   body: Uint8Array;
 }
 

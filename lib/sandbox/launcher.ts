@@ -25,15 +25,23 @@ import { within } from "./wait.ts";
 
 /** What a play hears: replies, then exactly one end. */
 export interface Listener {
+  /** A reply came. */
   reply(body: Uint8Array): void;
+  /** The process is gone. */
   ended(exit: Exit): void;
 }
 
+/** How a zygote is started. */
 export interface LauncherOptions {
+  /** Python to run. */
   python: string;
+  /** Path of `launcher.py`. */
   script: string;
+  /** Modules that it imports in advance. */
   kind: string;
+  /** Its PYTHONHASHSEED. */
   hashSeed: number;
+  /** Children forked in advance. */
   pool: number;
   /** Folder of the sockets, or null for the relay. */
   sockets: string | null;
@@ -43,12 +51,15 @@ export interface LauncherOptions {
   starts: Starts;
   /** Modules beside those of the kind. */
   packages: readonly string[];
+  /** Layers of the wall to leave out. */
   without: readonly string[];
+  /** Milliseconds it may take to start. */
   deadlineMs: number;
 }
 
 const MAX_LOG = 4096;
 
+/** A zygote, running. */
 export class Launcher {
   readonly #child: Deno.ChildProcess;
   readonly #starts: Starts;
@@ -150,10 +161,12 @@ export class Launcher {
     return this;
   }
 
+  /** What it said first. */
   get ready(): Ready {
     return this.#ready;
   }
 
+  /** Whether it has ended. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -184,6 +197,7 @@ export class Launcher {
     listener?.ended({ why: "kill", detail: null, signal: null, code: null, cpu: 0 });
   }
 
+  /** Sends a frame; nothing where it has ended. */
   send(kind: number, play: number, message?: unknown, prefix?: Uint8Array): void {
     if (!this.#closed) this.#write(encodeFrame(kind, play, message, prefix));
   }

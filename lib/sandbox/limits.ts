@@ -6,6 +6,7 @@ import { failed, type Failure } from "../core/outcome.ts";
 import type { SandboxLimits } from "../core/ports.ts";
 import { LIMITS_BYTES } from "./frames.ts";
 
+/** Limits of a process whose start names none; the loop's own are those of the preset. */
 export const DEFAULT_LIMITS: Readonly<SandboxLimits> = {
   requestCpuSeconds: 2,
   requestSeconds: 30,

@@ -24,8 +24,11 @@ export const failedReply = z.object({
   detail: z.string().max(MAX_DETAIL),
 });
 
+/** To a start. */
 export const initReply = z.object({ i: number, maxTurns: z.int().min(1).nullable() });
+/** To a reset. */
 export const resetReply = z.object({ i: number, observation, info });
+/** To a step. */
 export const stepReply = z.object({
   i: number,
   observation,
@@ -34,6 +37,7 @@ export const stepReply = z.object({
   truncated: z.boolean(),
   info,
 });
+/** To `solution`; null: the program has none. */
 export const solutionReply = z.object({
   i: number,
   solution: z.array(z.string().max(MAX_TEXT)).max(4096).nullable(),
@@ -53,11 +57,14 @@ export const toolsReply = z.object({
   instructions: number.default(0),
   criteria: number.default(0),
 });
+/** To a tool call. */
 export const callReply = z.object({ i: number, observation, info });
+/** To `criteria`: true, false, or what went wrong. */
 export const criteriaReply = z.object({
   i: number,
   criteria: z.array(z.union([z.boolean(), z.string().max(MAX_DETAIL)])).max(4096),
 });
+/** To a parse; the last two with details only. */
 export const parseReply = z.object({
   i: number,
   environments: z.array(z.string()),
@@ -81,6 +88,7 @@ export const readyFrame = z.object({
   /** What all plays together may use. */
   memoryMb: z.int().min(0),
 });
+/** What a zygote says of itself. */
 export type Ready = z.infer<typeof readyFrame>;
 
 /** How a process ended, as the zygote saw it. */
@@ -91,6 +99,7 @@ export const exitFrame = z.object({
   code: z.int().nullable(),
   cpu: z.number(),
 });
+/** How a process ended. */
 export type Exit = z.infer<typeof exitFrame>;
 
 const WHYS = [null, "kill", "deadline", "protocol", "crash", "start", "host"] as const;

@@ -26,6 +26,7 @@ import { DeadlineError, Semaphore } from "./wait.ts";
 import { WasmPlays } from "./wasm/mod.ts";
 import { type Kind, kindOf, Zygotes } from "./zygotes.ts";
 
+/** Which Python runs programs, behind which wall, and how many at a time. */
 export interface SandboxOptions {
   /** Path of the Python to run (3.9 or newer, Linux); the path the run permission names. */
   python: string;
@@ -37,7 +38,11 @@ export interface SandboxOptions {
   concurrency?: number;
   /** Below this level nothing runs. @default "landlock+seccomp" */
   minIsolation?: IsolationLevel;
-  /** Limits of processes whose start names none. */
+  /**
+   * Limits of processes whose start names none.
+   *
+   * @default DEFAULT_LIMITS
+   */
   limits?: Partial<SandboxLimits>;
   /** Plays after which a zygote is replaced. @default 20_000 */
   playsPerZygote?: number;
@@ -68,7 +73,21 @@ const PLACE_DEADLINE_MS = 600_000;
 /** Processes of the wasm level alive at a time, at most: each has an interpreter of its own. */
 const WASM_CONCURRENCY = 8;
 
-/** Starts the sandbox. Throws SandboxError where the wall does not stand, UsageError for a wrong option. */
+/**
+ * Starts the sandbox. Throws SandboxError where the wall does not stand, UsageError for a wrong option.
+ *
+ * ```ts ignore
+ * import { startSandbox } from "@spade/spade";
+ *
+ * await using sandbox = await startSandbox({ python: ".spade/sandbox/bin/python" });
+ * const source = Deno.readTextFileSync("data/heldout/dev/00_gap.py");
+ * const started = await sandbox.start(source, { maxTurns: 12 });
+ * if (started.kind === "failed") throw new Error(`${started.blame}: ${started.reason}`);
+ * await using program = started.value;
+ * const first = await program.reset(7);
+ * console.log(first.kind === "ok" ? first.value.observation : first.reason);
+ * ```
+ */
 export async function startSandbox(options: SandboxOptions): Promise<LocalSandbox> {
   const { without = [], minIsolation = "landlock+seccomp" } = options;
   const level = options.level ??
@@ -181,6 +200,7 @@ function socketFolder(): string | null {
 
 /** A sandbox in this process, which can tell what it has done. */
 export interface LocalSandbox extends Sandbox {
+  /** Counts of what it has done so far. */
   statistics(): SandboxStatistics;
 }
 

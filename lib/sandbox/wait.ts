@@ -8,6 +8,7 @@ export class Semaphore {
   #free: number;
   #waiting: (() => void)[] = [];
 
+  /** Throws RangeError unless `size` is a positive integer. */
   constructor(readonly size: number) {
     if (!(Number.isInteger(size) && size > 0)) {
       throw new RangeError(`Cannot make a semaphore: size is ${size}, must be a positive integer`);
@@ -15,6 +16,7 @@ export class Semaphore {
     this.#free = size;
   }
 
+  /** How many hold a place. */
   get inUse(): number {
     return this.size - this.#free;
   }
@@ -56,6 +58,7 @@ export class Semaphore {
 
 /** A wait that took too long. */
 export class DeadlineError extends Error {
+  /** "DeadlineError". */
   override name = "DeadlineError";
 }
 

@@ -27,12 +27,15 @@ export function kindOf(source: string): Kind {
   return /\b(np|numpy)\b/.test(source) ? "numpy" : "bare";
 }
 
+/** How zygotes are started, and when they are replaced. */
 export type ZygoteOptions = Omit<LauncherOptions, "kind" | "hashSeed" | "starts"> & {
+  /** Below this level none runs. */
   minIsolation: IsolationLevel;
   /** Plays after which a zygote is replaced. */
   playsEach: number;
 };
 
+/** Zygotes by the modules and hash seed a program needs. */
 export class Zygotes {
   /** By kind and hash seed: those that may get plays. */
   readonly #running = new Map<string, Launcher[]>();
@@ -42,11 +45,14 @@ export class Zygotes {
   readonly #retired = new Set<Launcher>();
   readonly #cores = Math.min(MAX_ZYGOTES, navigator.hardwareConcurrency);
   #disposed = false;
-  /** Started so far, and those of them that stand in for one that had died, grown or aged. */
+  /** Started so far. */
   started = 0;
+  /** Of them: those that stand in for one that had died, grown or aged. */
   replacements = 0;
+  /** How plays got their child. */
   readonly starts: Starts = { pooled: 0, fresh: 0, relayed: 0 };
 
+  /** Starts none before one is asked for. */
   constructor(readonly options: ZygoteOptions) {}
 
   /** The launcher of that kind with the fewest plays. Throws SandboxError where none can run. */

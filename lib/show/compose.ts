@@ -6,41 +6,65 @@
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
 import { escapeHtml } from "./escape.ts";
-import { colour, fontFamily, type SeriesStyle } from "./style.ts";
+import { type Figure, figureOf } from "./figure.ts";
+import { colour, type FillStyle, fontFamily, type SeriesStyle } from "./style.ts";
 
-/** A drawing with its words: `svg` stands alone, `text` says the same to a terminal or a screen reader. */
-export interface Figure {
-  kind: "figure";
-  title: string;
-  svg: string;
-  text: string;
-  width: number;
-  height: number;
-}
+export type { PlotOptions } from "@observablehq/plot";
 
+/** One drawing of a figure. */
 export interface Panel {
   /** Inner SVG element text, with its own width and height. */
   svg: string;
+  /** Pixels. */
   width: number;
+  /** Pixels, without the heading. */
   height: number;
   /** Short heading above the panel. */
   heading?: string;
 }
 
+/** One entry of a legend: a line with its marker, or an area. */
+export interface LegendEntry {
+  /** What it stands for. */
+  label: string;
+  /** How it is drawn. */
+  style: SeriesStyle | FillStyle;
+}
+
+/** What a figure is made of. */
 export interface FigureParts {
+  /** What is shown. */
   title: string;
+  /** How it was measured, and n. */
   subtitle: string;
-  legend: readonly { label: string; style: SeriesStyle }[];
+  /** Empty where there is one series. */
+  legend: readonly LegendEntry[];
   /** Set side by side while they fit, else one below the other. */
   panels: readonly Panel[];
+  /** How to read it, or why it is empty. */
   caption?: string;
-  /** What was dropped, each shown with ⚠. */
+  /** What was dropped, each shown with ⚠; added to the text. */
   warnings: readonly string[];
+  /** The numbers that the drawing shows. */
   text: string;
+  /** Pixels. */
   width: number;
 }
 
-/** Draws one Plot panel. Options are Plot's own; the document and the style are ours. */
+// Control characters that XML forbids: a label may hold what a model wrote.
+// deno-lint-ignore no-control-regex
+const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/g;
+
+/**
+ * Draws one Plot panel. Options are Plot's own; the document and the style are ours.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import * as Plot from "@observablehq/plot";
+ * const { svg } = drawPanel({ width: 300, height: 200, marks: [Plot.dot([[1, 2]])] }, "One point");
+ * assert.match(svg, /^<svg .*<circle /s);
+ * ```
+ */
 export function drawPanel(options: Plot.PlotOptions, heading?: string): Panel {
   // The two libraries type the DOM differently, and Deno types it not at all.
   const { document } = parseHTML("<!doctype html><html><body></body></html>") as unknown as {
@@ -51,18 +75,32 @@ export function drawPanel(options: Plot.PlotOptions, heading?: string): Panel {
     .replaceAll(/<style>[\s\S]*?<\/style>/g, "")
     .replaceAll(/ class="[^"]*"| font-family="[^"]*"| style="[^"]*"| tabindex="[^"]*"/g, "")
     .replaceAll("currentColor", colour("ink"))
-    .replaceAll(/(\.\d{2})\d+/g, "$1");
+    .replaceAll(forbidden, "\ufffd")
+    // Only inside tags: what stands between them is read by people.
+    .replaceAll(/<[^>]*>/g, (tag) => tag.replaceAll(/(\.\d{2})\d+/g, "$1"));
   return { svg, width: options.width ?? 640, height: options.height ?? 400, heading };
 }
 
-/** Sets the parts into one SVG. */
+/**
+ * Sets the parts into one SVG.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const words = { title: "Nothing yet", subtitle: "n = 0", text: "nothing", warnings: ["1 lost"] };
+ * const { svg, text } = composeFigure({ ...words, legend: [], panels: [], width: 360 });
+ * assert.match(svg, /<title>Nothing yet<\/title>/);
+ * assert.equal(text, "nothing\n⚠ 1 lost");
+ * ```
+ */
 export function composeFigure(parts: FigureParts): Figure {
   const { width } = parts;
   const out: string[] = [];
   let y = 8;
   const put = (line: string, size: number, fill: string, weight = "normal") => {
     const limit = Math.floor((width - 16) / (size * (weight === "bold" ? 0.64 : 0.58)));
-    for (const piece of wrapText(line, limit)) {
+    // "n = 5" stays on one line.
+    for (const kept of wrapText(line.replaceAll(" = ", "\u2007=\u2007"), limit)) {
+      const piece = kept.replaceAll("\u2007", " ");
       y += Math.round(size * 1.35);
       out.push(
         `<text x="8" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}">` +
@@ -79,16 +117,15 @@ export function composeFigure(parts: FigureParts): Figure {
   if (parts.caption) put(parts.caption, 10.5, colour("muted"));
   for (const warning of parts.warnings) put(`⚠ ${warning}`, 11, colour("warning"), "bold");
   const height = y + 10;
-  const described = `<title>${escapeHtml(parts.title)}</title><desc>${
-    escapeHtml(parts.text)
-  }</desc>`;
+  const text = [parts.text, ...parts.warnings.map((w) => `⚠ ${w}`)].join("\n");
+  const described = `<title>${escapeHtml(parts.title)}</title><desc>${escapeHtml(text)}</desc>`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${width}" ` +
     `height="${height}" viewBox="0 0 ${width} ${height}" font-family="${fontFamily}" ` +
     `font-size="11" fill="${colour("ink")}">${described}` +
     `<rect width="${width}" height="${height}" fill="${colour("paper")}"/>${
       out.join("\n")
     }</svg>\n`;
-  return { kind: "figure", title: parts.title, svg, text: parts.text, width, height };
+  return figureOf({ title: parts.title, svg, text, width, height });
 }
 
 function putLegend(out: string[], parts: FigureParts, top: number): number {
@@ -106,15 +143,22 @@ function putLegend(out: string[], parts: FigureParts, top: number): number {
   return parts.legend.length > 0 ? y + 24 : y;
 }
 
-function legendKey(x: number, y: number, style: SeriesStyle): string {
+function legendKey(x: number, y: number, style: SeriesStyle | FillStyle): string {
+  if ("opacity" in style) {
+    return `<rect x="${x + 8}" y="${y}" width="22" height="12" fill="${colour(style.colour)}" ` +
+      `fill-opacity="${style.opacity}" stroke="${colour("ink")}" stroke-width="0.7"/>`;
+  }
   const stroke = colour(style.colour), cx = x + 15, cy = y + 6;
   const dash = style.dash ? ` stroke-dasharray="${style.dash}"` : "";
   const fill = style.filled ? stroke : colour("paper");
-  const line = `<path d="M${x},${cy}h30" stroke="${stroke}" stroke-width="2"${dash}/>`;
+  const line = style.unjoined
+    ? ""
+    : `<path d="M${x},${cy}h30" stroke="${stroke}" stroke-width="2"${dash}/>`;
   const shape = {
     circle: `<circle cx="${cx}" cy="${cy}" r="4" stroke="${stroke}" fill="${fill}"/>`,
     triangle: `<path d="M${cx},${cy - 5}l5,9h-10z" stroke="${stroke}" fill="${fill}"/>`,
     square: `<path d="M${cx - 3.5},${cy - 3.5}h7v7h-7z" stroke="${stroke}" fill="${fill}"/>`,
+    diamond: `<path d="M${cx},${cy - 5}l4,5l-4,5l-4,-5z" stroke="${stroke}" fill="${fill}"/>`,
     none: "",
   };
   return line + shape[style.symbol];

@@ -22,10 +22,10 @@ export interface Shown {
 /** Text or base64 by media type, as a kernel sends it. */
 export type MimeBundle = Record<string, string>;
 
-/** What shows itself in a notebook and on a console. */
-export interface Displayable {
+/** What shows itself in a notebook and on a console. `Bundle` is a promise where a picture must be drawn first. */
+export interface Displayable<Bundle = MimeBundle> {
   /** For a notebook. */
-  [jupyterDisplay](): MimeBundle;
+  [jupyterDisplay](): Bundle;
   /** For a console. */
   [denoInspect](): string;
 }

@@ -41,3 +41,22 @@ export function escapeTerminal(text: string): string {
     .replaceAll(/[\x00-\x08\x0b-\x1f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
     .replaceAll(/[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }
+
+/**
+ * Names characters that are not seen or that reorder text: controls as symbols, the invisible by their code. Line breaks
+ * and tabs stay. The result still has to be escaped.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(showInvisible("a\u202eb\x00\n"), "a⟨U+202E⟩b␀\n");
+ * ```
+ */
+export function showInvisible(text: string): string {
+  return text.toWellFormed()
+    // deno-lint-ignore no-control-regex
+    .replaceAll(/[\x00-\x08\x0b-\x1f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
+    .replaceAll(
+      /[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g,
+      (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
+    );
+}

@@ -3,7 +3,7 @@
  * everything else is escaped, and no input takes more than linear time.
  * @module
  */
-import { escapeHtml } from "./escape.ts";
+import { escapeHtml, showInvisible } from "./escape.ts";
 import { type Html, html } from "./page.ts";
 
 const keywords = new Set(
@@ -12,13 +12,22 @@ const keywords = new Set(
     "None True False self").split(" "),
 );
 
-/** A piece of source and its class: k keyword, s string, c comment, n number; empty for the rest. */
+/** A piece of source and its class. */
 export interface Token {
+  /** k keyword, s string, c comment, n number; empty for the rest. */
   kind: "" | "k" | "s" | "c" | "n";
+  /** As it stands in the source. */
   text: string;
 }
 
-/** Pieces that joined give the source again. */
+/**
+ * Pieces that joined give the source again.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(pythonTokens("x = 1  # one").at(-1), { kind: "c", text: "# one" });
+ * ```
+ */
 export function pythonTokens(source: string): Token[] {
   const tokens: Token[] = [];
   const word = /[A-Za-z_]\w*/y, number = /\d[\w.]*/y, rest = /[^A-Za-z_\d"'#]+/y;
@@ -63,9 +72,16 @@ function stringEnd(source: string, at: number): number {
   return source.length;
 }
 
-/** `<pre>` with numbered lines. */
+/**
+ * `<pre>` with numbered lines; characters that are not seen or reorder text are named.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.match(pythonHtml("pass\n").text, /<span class="line"><span class="k">pass<\/span><\/span>/);
+ * ```
+ */
 export function pythonHtml(source: string): Html {
-  const body = pythonTokens(source).map(({ kind, text }) =>
+  const body = pythonTokens(showInvisible(source)).map(({ kind, text }) =>
     text.split("\n").map((part) =>
       kind === "" || part === ""
         ? escapeHtml(part)
@@ -75,3 +91,12 @@ export function pythonHtml(source: string): Html {
   const lines = body.split("\n").map((line) => `<span class="line">${line}</span>`);
   return html(`<pre class="code" tabindex="0"><code>${lines.join("\n")}</code></pre>`);
 }
+
+/** Rules for code. */
+export const codeStyle = `
+.code{counter-reset:line;max-height:none;background:none;border:1px solid var(--spade-rule)}
+.code .line::before{counter-increment:line;content:counter(line);display:inline-block;width:2.4em;margin-right:1em;
+text-align:right;color:var(--spade-muted);user-select:none}
+.code .k{font-weight:700;color:var(--spade-first)}.code .s{color:var(--spade-third)}
+.code .c{font-style:italic;color:var(--spade-muted)}.code .n{color:var(--spade-second)}
+`;

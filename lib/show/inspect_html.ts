@@ -1,30 +1,27 @@
 /**
- * The inspector as self-contained pages: the list of a run's environments, and one environment in full.
+ * The inspector's page of one environment: everything that is stored about it, on a page that opens from disk.
  * @module
  */
-import {
-  type EnvironmentDetail,
-  environmentSummaries,
-  type PlayPair,
-  type RunTables,
-} from "../analysis/mod.ts";
-import type { RecordOf } from "../core/mod.ts";
-import { escapeHtml } from "./escape.ts";
-import { formatCount, formatNumber } from "./format.ts";
-import { pythonHtml } from "./highlight.ts";
+import type { EnvironmentDetail } from "../analysis/mod.ts";
+import { showInvisible } from "./escape.ts";
+import { codeStyle, pythonHtml } from "./highlight.ts";
+import { environmentFigure } from "./inspect_figure.ts";
+import { linkHtml } from "./inspect_list_html.ts";
+import { playsHtml, type PlaysOptions } from "./inspect_plays.ts";
 import {
   detailFacts,
   evidenceText,
-  listHeadings,
-  listRow,
-  pairText,
-  playText,
-  regretText,
+  prefixLength,
+  regretHeadings,
+  regretRows,
 } from "./inspect_rows.ts";
+import { inspectScript } from "./inspect_script.ts";
+import { cut, preHtml } from "./limit.ts";
 import {
   type Content,
-  detailsHtml,
+  contentsHtml,
   factsHtml,
+  figureHtml,
   html,
   markup,
   pageHtml,
@@ -32,129 +29,134 @@ import {
   sectionHtml,
   tableHtml,
 } from "./page.ts";
+import { stepsStyle } from "./steps.ts";
+import { tokensStyle } from "./tokens_style.ts";
 
-/** All environments of a run, accepted first. */
-export function inspectListHtml(tables: RunTables, options: { name?: string } = {}): string {
-  const all = environmentSummaries(tables);
-  const accepted = all.filter((e) => e.refusedBy === undefined);
-  const refused = all.filter((e) => e.refusedBy !== undefined);
-  const { name = tables.run[0]?.id ?? "" } = options;
-  return pageHtml(`Environments of run ${name}`, [
-    paragraphHtml(html(
-      `${formatCount(all.length)} programs: ${formatCount(accepted.length)} accepted, ` +
-        `${formatCount(refused.length)} refused. <code>deno task inspect RUN ID</code> shows ` +
-        "one; a few digits of the id are enough.",
-    )),
-    sectionHtml("Accepted", tableHtml(listHeadings, accepted.map(listRow))),
-    refused.length > 0
-      ? detailsHtml(
-        `refused (${formatCount(refused.length)})`,
-        tableHtml(listHeadings, refused.map(listRow)),
-      )
-      : "",
-  ]);
+/** Of an environment's page. */
+export interface InspectHtmlOptions extends Omit<PlaysOptions, "bytes"> {
+  /** Addresses of other environments' pages by id: parents are linked to theirs. @default none */
+  pages?: ReadonlyMap<string, string>;
+  /** Address of the list of all environments. @default none */
+  list?: string;
+  /** Bytes of the page, about; what does not fit is counted with ⚠. @default 4,500,000 */
+  bytes?: number;
 }
 
-/** One environment: source, document, hint, verdicts with evidence, both arms side by side. */
-export function inspectHtml(detail: EnvironmentDetail): string {
-  const { environment, document, hint, gates } = detail;
-  const id = environment.id.slice(0, 10);
-  const verdicts = gates.map((g) => [
-    g.gate,
-    g.verdict === "refuse"
-      ? "✗\u00a0refused"
-      : g.verdict === "pass"
-      ? "✓\u00a0passed"
-      : "–\u00a0skipped",
-    [g.reason, evidenceText(g.evidence)].filter((x) => x !== "").join("; "),
-  ]);
-  return pageHtml(`${environment.className || "Environment"} ${id}`, [
-    html(`<style>${sheet}</style>`),
-    paragraphHtml(environment.description, "muted"),
-    factsHtml(detailFacts(detail)),
-    sectionHtml("Regret", html(`<pre class="wrap">${escapeHtml(regretText(detail))}</pre>`)),
+/** Characters of source and document that are shown; a longer program is refused by the sandbox. */
+const longest = 200_000;
+
+/**
+ * One environment: facts, win rates and regret, hint, verdicts with evidence, source, document, both arms turn by turn
+ * as text and as tokens. `noTokenizer` says why there are no tokens.
+ *
+ * ```ts ignore check
+ * import { environmentDetail, inspectHtml, loadEnvironment, openFolder } from "@spade/spade";
+ *
+ * using store = openFolder("runs/nano");
+ * const [{ id }] = store.all("environment");
+ * const page = inspectHtml(environmentDetail(loadEnvironment(store, id), id));
+ * Deno.writeTextFileSync("environment.html", page);
+ * ```
+ */
+export function inspectHtml(detail: EnvironmentDetail, options: InspectHtmlOptions = {}): string {
+  const { environment, hint } = detail;
+  const { bytes = 4_500_000, list } = options;
+  const title = `${environment.className || "Environment"} ${
+    environment.id.slice(0, prefixLength)
+  }`;
+  const source = cut(environment.source, longest);
+  const sections: Content[] = [
+    list === undefined ? "" : paragraphHtml(html(
+      `<a href="${list}">all environments of the run</a>`,
+    )),
+    paragraphHtml(showInvisible(environment.description.slice(0, 4000)), "muted"),
+    factsHtml(facts(detail, options)),
+    contentsHtml([
+      "Win rate and regret",
+      "Hint",
+      "Gates",
+      "Source",
+      ...(detail.document ? ["Document"] : []),
+      "Plays, both arms side by side",
+    ]),
+    results(detail),
     sectionHtml(
       "Hint",
-      paragraphHtml(hint ?? `No hint (${detail.hintReason || "none was written"}).`),
+      hint
+        ? preHtml(hint)
+        : paragraphHtml(`No hint (${showInvisible(detail.hintReason || "none was written")}).`),
     ),
-    sectionHtml(
-      "Gates",
-      verdicts.length > 0
-        ? tableHtml(["gate", "verdict", "reason and evidence"], verdicts, { className: "long" })
-        : paragraphHtml("Not judged in this run."),
-    ),
-    sectionHtml("Source", pythonHtml(environment.source)),
-    document
-      ? sectionHtml(
-        "Document",
-        paragraphHtml(`${document.origin}, ${document.licence}`, "muted"),
-        html(`<pre class="wrap">${escapeHtml(document.text)}</pre>`),
-      )
-      : "",
-    transcripts(detail),
-  ]);
+    gates(detail),
+    sectionHtml("Source", pythonHtml(source.shown), html(source.note)),
+    document(detail),
+  ];
+  const before = sections.reduce((sum, part) => sum + markup(part).length, 20_000);
+  sections.push(playsHtml(detail, { ...options, bytes: Math.max(0, bytes - before) }));
+  return pageHtml(title, sections, {
+    style: codeStyle + stepsStyle + tokensStyle + factsStyle,
+    script: inspectScript,
+  });
 }
 
-function transcripts(detail: EnvironmentDetail): Content {
-  if (detail.pairs.length === 0) return sectionHtml("Plays", paragraphHtml("Never played."));
-  const plays = detail.pairs.map((pair, index) =>
-    detailsHtml(
-      html(
-        `<strong>${escapeHtml(pairText(pair))}</strong> · plain ${
-          escapeHtml(playText(pair.plain))
-        }` +
-          ` · hinted ${escapeHtml(playText(pair.hinted))}`,
-      ),
-      pairHtml(pair, detail),
-      index === 0,
-    )
-  );
-  return sectionHtml(
-    "Plays, both arms side by side",
-    paragraphHtml("A pair has the same seed; the hinted arm sees the hint once.", "muted"),
-    ...plays,
-  );
-}
-
-/** Turn by turn: a row holds the same turn of both arms. */
-function pairHtml(pair: PlayPair, detail: EnvironmentDetail): Content {
-  const arms = [["plain", pair.plain], ["hinted", pair.hinted]] as const;
-  const present = arms.filter(([, play]) => play !== undefined);
-  const turns = present.map(([, play]) => detail.turns.get(play!.id) ?? []);
-  const length = Math.max(...turns.map((of) => of.length));
-  const cells: string[] = present.map(([arm, play]) =>
-    `<div class="arm"><strong>${arm}</strong> ${escapeHtml(playText(play))}</div>`
-  );
-  for (let i = 0; i < length; i++) {
-    for (const [k, of] of turns.entries()) cells.push(turnHtml(of[i], present[k][0]));
-  }
-  if (length === 0) cells.push("<p>No turns are stored or loaded.</p>");
-  return html(`<div class="pair n${present.length}">${cells.join("\n")}</div>`);
-}
-
-function turnHtml(turn: RecordOf<"turn"> | undefined, arm: string): string {
-  if (!turn) return '<div class="turn none"></div>';
-  const cut = turn.finish === "length" ? " (cut by its token limit)" : "";
-  const action = turn.action === null ? "none executed" : turn.action;
-  const reward = turn.reward === null ? "none" : formatNumber(turn.reward);
-  return `<div class="turn"><div class="muted">${arm}, turn ${turn.index + 1}</div>` +
-    `<pre class="wrap seen">${escapeHtml(turn.observation)}</pre>` +
-    `<pre class="wrap said">${escapeHtml(turn.text)}${cut}</pre>` +
-    `<div>action <code>${markup(action)}</code> · reward <strong>${reward}</strong></div></div>`;
-}
-
-const sheet = `
-.code{counter-reset:line;max-height:none}
-.code .line::before{counter-increment:line;content:counter(line);display:inline-block;width:2.4em;margin-right:1em;
-text-align:right;color:var(--spade-muted);user-select:none}
-.code .k{font-weight:700;color:var(--spade-first)}.code .s{color:var(--spade-third)}
-.code .c{font-style:italic;color:var(--spade-muted)}.code .n{color:var(--spade-second)}
-.pair{display:grid;gap:8px 16px;margin:.5em 0 1.2em}
-.pair.n2{grid-template-columns:1fr 1fr}
-.arm{border-bottom:2px solid var(--spade-muted);padding-bottom:3px}
-.turn{min-width:0;font-size:.93em}
-.turn pre{margin:.25em 0;max-height:20em}
-.turn pre.seen{background:none;border-left:3px solid var(--spade-rule);border-radius:0;padding:2px 10px}
-.turn pre.said{border-left:3px solid var(--spade-first)}
-@media (max-width:640px){.pair.n2{grid-template-columns:1fr}.turn.none{display:none}}
+/** The id is long. */
+const factsStyle = `
+.facts>div:first-child{grid-column:1/-1}
+.facts>div:first-child dd{font:400 .86em/1.5 ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace}
 `;
+
+function facts(detail: EnvironmentDetail, { pages }: InspectHtmlOptions) {
+  const { parents } = detail.environment;
+  const links = parents.map((id) => {
+    const page = pages?.get(id), text = id.slice(0, prefixLength);
+    return markup(page === undefined ? text : linkHtml(page, text));
+  });
+  return detailFacts(detail).map((fact): { name: string; value: Content } =>
+    fact.name === "parents" && links.length > 0
+      ? { name: fact.name, value: html(links.join(", ")) }
+      : fact
+  );
+}
+
+function results(detail: EnvironmentDetail): Content {
+  const heading = "Win rate and regret";
+  if (detail.pairs.length === 0) return sectionHtml(heading, paragraphHtml("Never played."));
+  const { plain, hinted } = detail.summary;
+  return sectionHtml(
+    heading,
+    plain.scored + hinted.scored > 0
+      ? figureHtml((width) => environmentFigure(detail, { width }))
+      : paragraphHtml("No play has a score."),
+    detail.regrets.length > 0
+      ? tableHtml(regretHeadings, regretRows(detail), {
+        caption:
+          "Regret is hinted minus plain mean return over pairs of one seed. The noise floor " +
+          "is what its clipped signal shows on average at zero true regret.",
+      })
+      : paragraphHtml("Its regret was not measured."),
+  );
+}
+
+function gates({ gates }: EnvironmentDetail): Content {
+  const signs = { pass: "✓\u00a0passed", refuse: "✗\u00a0refused", skipped: "–\u00a0skipped" };
+  const verdicts = gates.map((g) => [
+    g.gate,
+    signs[g.verdict],
+    showInvisible([g.reason, evidenceText(g.evidence)].filter((x) => x !== "").join("; "))
+      .slice(0, 4000),
+  ]);
+  return sectionHtml(
+    "Gates",
+    verdicts.length > 0
+      ? tableHtml(["gate", "verdict", "reason and evidence"], verdicts, { className: "long" })
+      : paragraphHtml("Not judged."),
+  );
+}
+
+function document({ document }: EnvironmentDetail): Content {
+  if (document === undefined) return "";
+  return sectionHtml(
+    "Document",
+    paragraphHtml(showInvisible(`${document.origin}, ${document.licence}`), "muted"),
+    preHtml(document.text, { most: longest }),
+  );
+}

@@ -9,6 +9,7 @@ import { formatChange, formatCount, formatInterval, formatNumber, missing } from
 /** Digits of an id that the lists show. */
 export const prefixLength = 10;
 
+/** Of {@link listRow}; # stands before columns of numbers. */
 export const listHeadings = [
   "environment",
   "#rollout",
@@ -24,6 +25,7 @@ export const listHeadings = [
   "skill",
 ];
 
+/** An environment in a line. */
 export function listRow(e: EnvironmentSummary): string[] {
   const played = e.plain.scored + e.hinted.scored;
   const lost = e.plain.failed + e.hinted.failed + e.plain.skipped + e.hinted.skipped;
@@ -44,6 +46,7 @@ export function listRow(e: EnvironmentSummary): string[] {
   ];
 }
 
+/** `6 of 6`, or the gate that refused it. */
 export function gatesText(e: EnvironmentSummary): string {
   if (e.gates === 0) return "not judged";
   const hung = e.hung ? ", hung" : "";
@@ -67,17 +70,65 @@ export function playText(play: RecordOf<"play"> | undefined): string {
   return `${how}: ${formatNumber(outcome.value)} in ${turns}${mixed}`;
 }
 
+/** Names a pair of plays. */
 export function pairText(pair: PlayPair): string {
-  return `rollout ${pair.rollout}, play ${pair.index}`;
+  // Plays outside a run belong to no rollout.
+  return pair.rollout < 0 ? `play ${pair.index}` : `rollout ${pair.rollout}, play ${pair.index}`;
 }
 
-/** Evidence as `name value` parts. */
+/**
+ * Evidence as `name value` parts, what stands inside a value in brackets.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(evidenceText({ limit: 0.25, agents: { noop: { wins: 0 } } }), "limit 0.25, agents (noop (wins 0))");
+ * ```
+ */
 export function evidenceText(evidence: Record<string, unknown>): string {
-  return Object.entries(evidence).map(([name, value]) =>
-    `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`
-  ).join(", ");
+  return Object.entries(evidence).map(([name, value]) => `${name} ${valueText(value)}`).join(", ");
 }
 
+function valueText(value: unknown): string {
+  if (typeof value === "string") return value;
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord ? `(${evidenceText(value as Record<string, unknown>)})` : JSON.stringify(value);
+}
+
+/** Of {@link regretRows}. */
+export const regretHeadings = [
+  "#rollout",
+  "#regret",
+  "95 %",
+  "#pairs",
+  "#plain",
+  "#hinted",
+  "#noise floor",
+  "#shrunk",
+  "#its floor",
+  "interval",
+];
+
+/** A row a measured regret; one that could not be measured says why. */
+export function regretRows(detail: EnvironmentDetail): string[][] {
+  return detail.regrets.map((r) => {
+    const shrunk = detail.shrunk.get(r.id);
+    const isShrunk = shrunk?.outcome.kind === "scored";
+    return [
+      r.rollout < 0 ? missing : String(r.rollout),
+      r.outcome.kind === "scored" ? formatChange(r.outcome.value) : missing,
+      formatInterval(r),
+      formatCount(r.pairs),
+      formatNumber(r.plainMean),
+      formatNumber(r.hintedMean),
+      formatNumber(r.noiseFloor),
+      shrunk?.outcome.kind === "scored" ? formatChange(shrunk.outcome.value) : missing,
+      isShrunk ? formatNumber(shrunk.noiseFloor) : missing,
+      r.outcome.kind === "scored" ? r.interval : `missing: ${r.outcome.reason}`,
+    ];
+  });
+}
+
+/** Every measured regret in a line. */
 export function regretText(detail: EnvironmentDetail): string {
   if (detail.regrets.length === 0) return "regret not measured";
   const shrunk = (r: RecordOf<"regret">) => {
@@ -102,8 +153,8 @@ export function detailFacts(detail: EnvironmentDetail): { name: string; value: s
   const { environment: e, summary: s } = detail;
   return [
     { name: "environment", value: e.id },
-    { name: "skill", value: e.skill },
-    { name: "made in rollout", value: String(e.rollout) },
+    { name: "skill", value: e.skill || missing },
+    ...(e.rollout < 0 ? [] : [{ name: "made in rollout", value: String(e.rollout) }]),
     { name: "gates passed", value: gatesText(s) },
     { name: "win rate, plain", value: `${formatNumber(s.plain.mean)} (${s.plain.scored} plays)` },
     { name: "mean, hinted", value: `${formatNumber(s.hinted.mean)} (${s.hinted.scored} plays)` },

@@ -45,7 +45,7 @@ export function inspectText(detail: EnvironmentDetail, options: InspectTextOptio
   out.push(heading("Regret"), escapeTerminal(regretText(detail)), "\n");
   out.push(
     heading("Hint"),
-    hint ? escapeTerminal(hint) : `none (${detail.hintReason ?? ""})`,
+    hint ? escapeTerminal(hint) : `none (${detail.hintReason || "none was written"})`,
     "\n",
   );
   const verdicts = gates.map((g) => [

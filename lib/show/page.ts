@@ -1,62 +1,159 @@
 /**
- * Self-contained HTML pages: one style sheet inside, no script, no network, light and dark, wide and narrow. Text is
- * escaped unless it is {@link Html}, which only this room makes.
+ * Self-contained HTML pages: their style sheet and, where a page has one, their script inside; no network, light and
+ * dark, wide and narrow. The content policy of a page names that sheet and that script by hash: nothing that text of a
+ * model smuggles in would run or load. Text is escaped unless it is {@link Html}, which only this room makes.
  * @module
  */
-import type { Figure } from "./compose.ts";
+import { createHash } from "node:crypto";
+import type { Figure } from "./figure.ts";
 import { escapeHtml } from "./escape.ts";
+import { pageStyle } from "./page_style.ts";
 import { colourVariables, themed, widths } from "./style.ts";
 
 /** Markup that is already safe. */
 export interface Html {
+  /** Tells it from text. */
   kind: "html";
+  /** The markup. */
   text: string;
 }
 
+/** What stands on a page: text, which is escaped, or markup. */
 export type Content = string | Html;
 
+/**
+ * Declares markup safe: all text in it was escaped.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(markup(html("<b>1</b>")), "<b>1</b>");
+ * ```
+ */
 export function html(text: string): Html {
   return { kind: "html", text };
 }
 
-/** Markup of content: text is escaped. */
+/**
+ * Markup of content: text is escaped.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(markup("1 < 2"), "1 &lt; 2");
+ * ```
+ */
 export function markup(content: Content): string {
   return typeof content === "string" ? escapeHtml(content) : content.text;
 }
 
-/** A whole document. */
-export function pageHtml(title: string, sections: readonly Content[]): string {
+/** What a page has beside its content. */
+export interface PageOptions {
+  /** Rules after those of every page. */
+  style?: string;
+  /** One classic script, run at the end of the page; the page must be readable without it. */
+  script?: string;
+}
+
+/**
+ * A whole document. Inline `style` and `on…` attributes do nothing in it: the policy allows its one sheet and script.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.match(pageHtml("a < b", ["text"]), /<title>a &lt; b<\/title>/);
+ * ```
+ */
+export function pageHtml(
+  title: string,
+  sections: readonly Content[],
+  { style = "", script }: PageOptions = {},
+): string {
+  const sheet = `${colourVariables()}${pageStyle}${style}`;
+  const scripts = script === undefined ? "" : `; script-src ${sourceHash(script)}`;
+  const policy = `default-src 'none'; style-src ${sourceHash(sheet)}${scripts}; img-src data:; ` +
+    "base-uri 'none'; form-action 'none'";
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="referrer" content="no-referrer">
 <title>${escapeHtml(title)}</title>
-<style>${colourVariables()}${sheet}</style>
+<style>${sheet}</style>
 </head>
 <body>
 <main>
 <h1>${escapeHtml(title)}</h1>
 ${sections.map(markup).join("\n")}
-</main>
+</main>${script === undefined ? "" : `\n<script>${script}</script>`}
 </body>
 </html>
 `;
 }
 
+/** Parts of a picture have no names of their own for a screen reader: it has a title, and its words. */
+function inline(svg: string): string {
+  return themed(svg).replaceAll(/ aria-(label|description)="[^"]*"/g, "");
+}
+
+/** As a content policy names an inline sheet or script. */
+function sourceHash(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+
+/**
+ * A part with a heading, and the heading's own link target: its words in small letters with hyphens.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.match(sectionHtml("Two words", "text").text, /<section id="two-words">/);
+ * ```
+ */
 export function sectionHtml(heading: string, ...content: Content[]): Html {
   return html(
-    `<section>\n<h2>${escapeHtml(heading)}</h2>\n${content.map(markup).join("\n")}\n</section>`,
+    `<section id="${anchorOf(heading)}">\n<h2>${escapeHtml(heading)}</h2>\n${
+      content.map(markup).join("\n")
+    }\n</section>`,
   );
 }
 
+function anchorOf(heading: string): string {
+  return heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
+}
+
+/**
+ * Links to sections of this page.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.match(contentsHtml(["Source"]).text, /<a href="#source">Source<\/a>/);
+ * ```
+ */
+export function contentsHtml(headings: readonly string[]): Html {
+  const links = headings.map((h) => `<a href="#${anchorOf(h)}">${escapeHtml(h)}</a>`);
+  return html(`<nav class="contents" aria-label="Contents">${links.join(" ")}</nav>`);
+}
+
+/**
+ * A paragraph.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(paragraphHtml("a & b", "muted").text, '<p class="muted">a &amp; b</p>');
+ * ```
+ */
 export function paragraphHtml(content: Content, className = ""): Html {
   const attribute = className === "" ? "" : ` class="${escapeHtml(className)}"`;
   return html(`<p${attribute}>${markup(content)}</p>`);
 }
 
-/** A folded part. */
+/**
+ * A folded part.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(detailsHtml("more", "a").text, "<details><summary>more</summary>a</details>");
+ * ```
+ */
 export function detailsHtml(summary: Content, content: Content, open = false): Html {
   return html(
     `<details${open ? " open" : ""}><summary>${markup(summary)}</summary>${
@@ -65,15 +162,29 @@ export function detailsHtml(summary: Content, content: Content, open = false): H
   );
 }
 
-/** Names and values, for headers. */
-export function factsHtml(facts: readonly { name: string; value: string }[]): Html {
+/**
+ * Names and values, for headers.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.match(factsHtml([{ name: "seed", value: "7" }]).text, /<dt>seed<\/dt><dd>7<\/dd>/);
+ * ```
+ */
+export function factsHtml(facts: readonly { name: string; value: Content }[]): Html {
   const items = facts.map((f) =>
-    `<div><dt>${escapeHtml(f.name)}</dt><dd>${escapeHtml(f.value)}</dd></div>`
+    `<div><dt>${escapeHtml(f.name)}</dt><dd>${markup(f.value)}</dd></div>`
   );
   return html(`<dl class="facts">${items.join("")}</dl>`);
 }
 
-/** A table that scrolls sideways by itself. Columns whose heading starts with # hold numbers. */
+/**
+ * A table that scrolls sideways by itself. Columns whose heading starts with # hold numbers.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.match(tableHtml(["arm", "#wins"], [["plain", "3"]]).text, /<td class="n">3<\/td>/);
+ * ```
+ */
 export function tableHtml(
   headings: readonly string[],
   rows: readonly (readonly Content[])[],
@@ -97,55 +208,20 @@ export function tableHtml(
   );
 }
 
-/** A figure drawn for wide and for narrow pages, and its words. */
-export function figureHtml(draw: (width: number) => Figure): Html {
+/**
+ * A figure drawn for wide and for narrow pages, and its words.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.match(figureHtml(() => ({ svg: "<svg/>", text: "a < b" })).text, /a &lt; b/);
+ * ```
+ */
+export function figureHtml(draw: (width: number) => Pick<Figure, "svg" | "text">): Html {
   const wide = draw(widths.wide), narrow = draw(widths.narrow);
   return html(
-    `<figure><div class="wide">${themed(wide.svg)}</div>` +
-      `<div class="narrow">${themed(narrow.svg)}</div>` +
+    `<figure><div class="wide">${inline(wide.svg)}</div>` +
+      `<div class="narrow">${inline(narrow.svg)}</div>` +
       `<details><summary>The same in words</summary><p class="words">${escapeHtml(wide.text)}</p>` +
       `</details></figure>`,
   );
 }
-
-const sheet = `
-*{box-sizing:border-box}
-body{margin:0;background:var(--spade-paper);color:var(--spade-ink);font:15px/1.5 system-ui,"DejaVu Sans",sans-serif}
-main{max-width:1000px;margin:0 auto;padding:16px 20px 60px}
-h1{font-size:1.6em;line-height:1.25;margin:.6em 0 .4em;overflow-wrap:anywhere}
-h2{font-size:1.2em;margin:1.8em 0 .5em;padding-bottom:.2em;border-bottom:1px solid var(--spade-rule)}
-h3{font-size:1em;margin:1.2em 0 .3em}
-p{margin:.5em 0;max-width:75ch}
-a{color:var(--spade-first)}
-.muted{color:var(--spade-muted)}
-.warn{color:var(--spade-warning);font-weight:600}
-.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(190px,1fr));gap:6px 18px;margin:.6em 0}
-.facts dt{color:var(--spade-muted);font-size:.82em}
-.facts dd{margin:0;overflow-wrap:anywhere;font-weight:600}
-.scroll{overflow-x:auto;margin:.6em 0}
-.tall{max-height:420px;overflow-y:auto;border:1px solid var(--spade-rule)}
-.tall thead th{position:sticky;top:0;background:var(--spade-paper)}
-table{border-collapse:collapse;font-size:.9em;font-variant-numeric:tabular-nums}
-.long td:last-child{min-width:15em}
-th,td{padding:4px 10px;text-align:left;vertical-align:top;border-bottom:1px solid var(--spade-rule)}
-th{font-weight:600;border-bottom:2px solid var(--spade-muted)}
-td.n,th.n{text-align:right}td.n{white-space:nowrap}
-figure{margin:1em 0 1.6em}
-figure svg{max-width:100%;height:auto;display:block}
-.narrow{display:none}
-details{margin:.5em 0}
-summary{cursor:pointer;overflow-wrap:anywhere}
-.words{font-size:.85em;color:var(--spade-muted);max-height:16em;overflow:auto}
-pre{margin:.4em 0;padding:10px 12px;overflow:auto;max-height:36em;background:var(--spade-band);border-radius:4px;
-font:13px/1.45 ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;tab-size:4}
-pre.wrap{white-space:pre-wrap;overflow-wrap:anywhere}
-code{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace}
-:focus-visible{outline:2px solid var(--spade-first);outline-offset:2px}
-@media (max-width:640px){
-main{padding:8px 12px 40px}body{font-size:14px}
-.wide{display:none}.narrow{display:block}
-.facts{grid-template-columns:repeat(auto-fill,minmax(140px,1fr))}
-th,td{padding:4px 5px}table{font-size:.85em}td.n{white-space:normal}
-}
-@media print{.tall{max-height:none}}
-`;

@@ -14,7 +14,17 @@ export interface PngRenderer {
 
 let started: Promise<PngRenderer> | undefined;
 
-/** Loads once a process: WebAssembly cannot be initialised twice. */
+/**
+ * Loads once a process: WebAssembly cannot be initialised twice.
+ *
+ * ```ts ignore
+ * import { pngRenderer } from "@spade/spade";
+ *
+ * const renderer = await pngRenderer();
+ * const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle r="9"/></svg>';
+ * Deno.writeFileSync("corner.png", renderer.render(svg, { scale: 4 }));
+ * ```
+ */
 export function pngRenderer(): Promise<PngRenderer> {
   started ??= load();
   return started;

@@ -4,20 +4,16 @@
  */
 import {
   acceptanceFunnel,
-  bandOf,
-  epochLength,
   headerFacts,
+  type LongTables,
   riseByFamily,
   type RunTables,
 } from "../analysis/mod.ts";
-import { bandFigure } from "./band_figure.ts";
 import { formatCount, formatSeconds, missing } from "./format.ts";
-import { learningFigure } from "./learning_figure.ts";
 import {
   type Content,
   detailsHtml,
   factsHtml,
-  figureHtml,
   html,
   markup,
   pageHtml,
@@ -25,7 +21,13 @@ import {
   sectionHtml,
   tableHtml,
 } from "./page.ts";
-import { regretFigure } from "./regret_figure.ts";
+import {
+  costFigures,
+  designerFigures,
+  diversityFigures,
+  groupFigures,
+  mainFigures,
+} from "./report_figures.ts";
 import {
   costHeadings,
   costRows,
@@ -35,15 +37,30 @@ import {
   heldoutRows,
   rolloutHeadings,
   rolloutRows,
-  shrunkOf,
   storedReports,
   validityRows,
 } from "./report_rows.ts";
 
-/** The report of a run; tables that are empty leave a sentence that says so. `name` is the folder's. */
-export function reportHtml(tables: RunTables, options: { name?: string } = {}): string {
+/** What a report needs beside the tables. */
+export interface ReportOptions {
+  /** The folder's. @default the run's id */
+  name?: string;
+  /** Of {@linkcode readLongTables}; without it some figures are missing. */
+  long?: LongTables;
+}
+
+/**
+ * The report of a run; tables that are empty leave a sentence that says so.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { emptyTables } from "../analysis/mod.ts";
+ * assert.match(reportHtml(emptyTables()), /No held-out evaluation is stored/);
+ * ```
+ */
+export function reportHtml(tables: RunTables, options: ReportOptions = {}): string {
   const run = tables.run[0];
-  const { name = run?.id ?? "without a record" } = options;
+  const { name = run?.id ?? "without a record", long } = options;
   const reports = storedReports(tables);
   const seconds = reports.reduce((sum, r) => sum + r.seconds, 0);
   const facts = [
@@ -55,19 +72,14 @@ export function reportHtml(tables: RunTables, options: { name?: string } = {}): 
     factsHtml(facts),
     warnings(tables),
     heldout(tables),
-    sectionHtml(
-      "Figures",
-      figureHtml((width) => learningFigure(tables.evaluation, { set: "dev", width })),
-      figureHtml((width) =>
-        bandFigure(tables.play, { width, band: bandOf(run), every: epochLength(run) })
-      ),
-      figureHtml((width) => regretFigure(tables.regret, { width, shrunk: shrunkOf(tables) })),
-    ),
+    sectionHtml("Figures", ...mainFigures(tables)),
     designer(tables),
     sectionHtml(
       "Groups and regret",
       tableHtml(["plain groups and regret", "value"], healthRows(tables)),
+      ...groupFigures(tables, long),
     ),
+    ...diversityFigures(tables, long),
     sectionHtml(
       "Costs",
       tables.ledger.length > 0
@@ -77,6 +89,7 @@ export function reportHtml(tables: RunTables, options: { name?: string } = {}): 
         "Stages overlap: a time may cover several of them, and sums may exceed the clock.",
         "muted",
       ),
+      ...costFigures(tables),
     ),
     sectionHtml(
       "Rollouts",
@@ -151,6 +164,7 @@ function designer(tables: RunTables): Content {
         className: "long",
       })
       : paragraphHtml("No gate verdicts are stored."),
+    ...designerFigures(tables),
   );
 }
 

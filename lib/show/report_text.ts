@@ -14,6 +14,15 @@ import {
 } from "./report_rows.ts";
 import { textTable } from "./text_table.ts";
 
+/**
+ * The report of a run's tables, in lines of at most `width` characters (120 unless given).
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { emptyTables } from "../analysis/mod.ts";
+ * assert.ok(reportText(emptyTables()).startsWith("No held-out rise"));
+ * ```
+ */
 export function reportText(tables: RunTables, options: { width?: number } = {}): string {
   const { width = 120 } = options;
   const rises = heldoutRises(tables);

@@ -7,10 +7,12 @@ import { ColumnTable } from "arquero";
 import {
   exportRun,
   type ExportRunOptions,
+  loadRun,
   openFolder,
   readTable,
   runFolders,
   type RunSummary,
+  type RunTables,
   summariseRun,
   type TableOptions,
 } from "../analysis/mod.ts";
@@ -78,6 +80,22 @@ export class Run implements Disposable, Displayable {
    */
   table<T extends TableName>(table: T, options?: TableOptions<T>): RunTable {
     return showing(readTable(this.#reading(), table, options));
+  }
+
+  /**
+   * Tables as arrays of records, which the functions of analysis and the figures take; those not named stay empty.
+   *
+   * ```ts ignore
+   * import { funnelFigure, openRun } from "@spade/spade";
+   *
+   * using run = openRun("runs/nano");
+   * console.log(funnelFigure(run.records("gate").gate));
+   * ```
+   *
+   * @throws StoreError when the run is closed or damaged
+   */
+  records(...tables: TableName[]): RunTables {
+    return loadRun(this.#reading(), tables);
   }
 
   /** Programs met: source, class, description, skill, document, parents; a row a program. */

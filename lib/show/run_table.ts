@@ -1,6 +1,7 @@
 import { ColumnTable } from "arquero";
 import {
   denoInspect,
+  display,
   type Displayable,
   jupyterDisplay,
   type MimeBundle,
@@ -34,4 +35,24 @@ export class RunTable extends ColumnTable implements Displayable {
 /** The same table, showing itself. */
 export function showing(table: ColumnTable): RunTable {
   return new RunTable(table.data(), [...table.columnNames()]);
+}
+
+/**
+ * A table of plain rows, with a column a field of the first; what a later row lacks is missing. Shows 50 rows.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const gates = tableOf([{ gate: "parse", refused: 3 }, { gate: "contract", refused: 18 }]);
+ * assert.deepEqual(gates.array("refused"), [3, 18]);
+ * assert.match(Deno.inspect(gates), /contract +18/);
+ * ```
+ */
+export function tableOf(rows: readonly object[]): RunTable {
+  const names = Object.keys(rows[0] ?? {});
+  const columns = names.map((name) => [
+    name,
+    rows.map((row) => (row as Record<string, unknown>)[name] ?? null),
+  ]);
+  const table = new RunTable(Object.fromEntries(columns), names);
+  return display((all) => tableRows(all, { limit: 50 }), table);
 }

@@ -18,29 +18,59 @@ export const colours = {
   warning: { light: "#8a3c00", dark: "#ffb86b" },
 } as const;
 
+/** Name of a colour token. */
 export type ColourName = keyof typeof colours;
 
-/** Light value of a token, for marks. */
+/**
+ * Light value of a token, for marks.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(colour("first"), "#0072b2");
+ * ```
+ */
 export function colour(name: ColourName): string {
   return colours[name].light;
 }
 
 /** How a series is told apart without colour. */
 export interface SeriesStyle {
+  /** Colour token. */
   colour: ColourName;
   /** SVG dash array; undefined is solid. */
   dash?: string;
-  symbol: "circle" | "triangle" | "square" | "none";
+  /** Marker. */
+  symbol: "circle" | "triangle" | "square" | "diamond" | "none";
   /** Filled or open marker. */
   filled: boolean;
+  /** Only markers: no line joins them. */
+  unjoined?: boolean;
 }
 
+/** How an area is told apart without colour: by how dark it is. All have an outline. */
+export interface FillStyle {
+  /** Colour token. */
+  colour: ColourName;
+  /** 0 to 1. */
+  opacity: number;
+}
+
+/** Styles of lines and markers, in order of use. */
 export const series = {
   first: { colour: "first", symbol: "circle", filled: true },
   second: { colour: "second", dash: "6 3", symbol: "triangle", filled: false },
   third: { colour: "third", dash: "2 3", symbol: "square", filled: false },
+  fourth: { colour: "muted", dash: "9 3 2 3", symbol: "diamond", filled: false },
   plain: { colour: "muted", dash: "2 3", symbol: "none", filled: false },
 } as const satisfies Record<string, SeriesStyle>;
+
+/** Styles of areas, dark to white: in a grey print their order of darkness stays. */
+export const fills = {
+  dark: { colour: "first", opacity: 1 },
+  middle: { colour: "second", opacity: 0.5 },
+  light: { colour: "third", opacity: 0.14 },
+  none: { colour: "paper", opacity: 1 },
+} as const satisfies Record<string, FillStyle>;
 
 /** DejaVu ships with the toolkit for PNG; the others are as wide. */
 export const fontFamily = "DejaVu Sans, Verdana, Segoe UI, sans-serif";

@@ -20,7 +20,17 @@ export interface TableRowsOptions {
   warnings?: readonly string[];
 }
 
-/** What a table looks like: first rows, counts, and a ⚠ line for what was dropped or is missing. */
+/**
+ * What a table looks like: first rows, counts, and a ⚠ line for what was dropped or is missing.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { table } from "arquero";
+ * const { text } = tableRows(table({ skill: ["a", "b", "c"], plays: [8, 16, null] }), { limit: 2 });
+ * assert.ok(text?.includes("3 rows × 2 columns, the first 2 shown"));
+ * assert.ok(text?.includes("⚠ missing: plays in 1 of 3 rows"));
+ * ```
+ */
 export function tableRows(table: ColumnTable, options: TableRowsOptions = {}): Shown {
   const { limit = 10, width = 160 } = options;
   const names = table.columnNames();

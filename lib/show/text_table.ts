@@ -4,7 +4,15 @@
  */
 import { escapeTerminal } from "./escape.ts";
 
-/** Aligned columns, two spaces apart; a heading that starts with # aligns right. Cells are made safe to print. */
+/**
+ * Aligned columns, two spaces apart; a heading that starts with # aligns right. Cells are made safe to print.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const text = textTable(["skill", "#plays"], [["Optimization", "8"], ["Causal Inference", "16"]]);
+ * assert.equal(text.split("\n")[3], "Causal Inference     16");
+ * ```
+ */
 export function textTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -27,7 +35,14 @@ export function textTable(
   return [lines[0], rule, ...lines.slice(1)].join("\n") + "\n";
 }
 
-/** At most `width` characters; what is cut is marked. */
+/**
+ * At most `width` characters; what is cut is marked.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.deepEqual([cutText("regret", 6), cutText("regrets", 6)], ["regret", "regre…"]);
+ * ```
+ */
 export function cutText(text: string, width: number): string {
   const letters = [...text];
   return letters.length <= width ? text : letters.slice(0, Math.max(0, width - 1)).join("") + "…";

@@ -20,6 +20,7 @@ import { tables } from "./columns.ts";
 /** What one transaction did to one row; the hash is null where it removed it. */
 export type ChainRow = [table: TableName, id: string, hash: string | null];
 
+/** The end of a chain: how many transactions, and the hash that stands for all of them. */
 export interface ChainHead {
   /** Transactions committed so far; 0 for none. */
   sequence: number;
@@ -27,12 +28,15 @@ export interface ChainHead {
   hash: string;
 }
 
+/** A row of the chain. */
 export interface ChainEntry extends ChainHead {
+  /** Newest rollout of the rows it wrote. */
   rollout: number;
   /** JSON of {@link ChainRow}s. */
   rows: string;
 }
 
+/** Head of a chain without a transaction. */
 export const emptyHead: ChainHead = { sequence: 0, hash: "" };
 
 /** The entry that follows `head`. */
@@ -46,7 +50,13 @@ export function nextEntry(
   return { sequence, rollout, rows, hash: linkHash(head.hash, sequence, rollout, rows) };
 }
 
-export function linkHash(previous: string, sequence: number, rollout: number, rows: string) {
+/** Hash of an entry, from the hash before it and what it says. */
+export function linkHash(
+  previous: string,
+  sequence: number,
+  rollout: number,
+  rows: string,
+): string {
   return sha256(`${previous}\n${sequence}\n${rollout}\n${rows}`);
 }
 

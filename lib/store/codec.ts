@@ -12,6 +12,7 @@ import { z } from "zod";
 import { type RecordOf, records, StoreError, type TableName } from "../core/mod.ts";
 import { type Column, tables } from "./columns.ts";
 
+/** A value as SQLite takes and gives it. */
 export type SqlValue = null | number | string | Uint8Array;
 
 /** Largest text or JSON column, in UTF-16 units. */
@@ -133,6 +134,7 @@ function encodeText(text: string): string {
   return plain ? text : marker + JSON.stringify(text);
 }
 
+/** A stored text as it was; what SQLite cannot hold (NUL, unpaired surrogates) is stored as JSON. */
 export function decodeText(text: string): string {
   return text.startsWith(marker) ? JSON.parse(text.slice(1)) : text;
 }

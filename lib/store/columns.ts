@@ -17,19 +17,28 @@
 import { z } from "zod";
 import { columns as registry, records, type TableName } from "../core/mod.ts";
 
+/** What the values of a column are: see the table above; `ids` and `floats` are packed lists of numbers. */
 export type ColumnKind = "integer" | "real" | "text" | "boolean" | "ids" | "floats" | "json";
 
+/** A column of a table. */
 export interface Column {
+  /** Its name, that of the record's field. */
   name: string;
+  /** What its values are. */
   kind: ColumnKind;
+  /** Type in SQLite. */
   sql: "INTEGER" | "REAL" | "TEXT" | "BLOB";
+  /** Whether a value may be null. */
   nullable: boolean;
   /** Times, costs, hardware: covered by the chain, not compared between runs. */
   measured: boolean;
 }
 
+/** A table of the run's database. */
 export interface Table {
+  /** Its name. */
   name: TableName;
+  /** All its columns, in order; `id` is the primary key. */
   columns: readonly Column[];
   /** Columns with an index of their own, besides the primary key `id`. */
   indices: readonly string[];
@@ -48,11 +57,8 @@ const sqlOf = {
 const indexed = ["rollout", "environmentId", "playId"];
 
 /** Tables whose rows may be replaced; all others are written once. */
-export type Replaceable = "memory" | "cursor";
-/** Tables whose rows may be removed. */
-export type Removable = "memory";
-
 export const replaceable: ReadonlySet<TableName> = new Set<TableName>(["memory", "cursor"]);
+/** Tables whose rows may be removed. */
 export const removable: ReadonlySet<TableName> = new Set<TableName>(["memory"]);
 
 function columnOf(name: string, schema: z.ZodType): Column {

@@ -14,20 +14,36 @@ import { databaseOf, type Store } from "./store.ts";
 /** Tables left out as a whole. */
 export const uncompared: ReadonlySet<TableName> = new Set<TableName>(["event"]);
 
+/** How one table of two runs differs. */
 export interface RunDifference {
+  /** The table. */
   table: TableName;
   /** First row, by id, that differs. */
   id: string;
   /** First column that differs; undefined where one run has no such row. */
   column: string | undefined;
-  /** Stored values (packed columns as numbers); undefined where the row is missing. */
+  /** Stored value in the first run (packed columns as numbers); undefined where the row is missing. */
   a: unknown;
+  /** The same in the second run. */
   b: unknown;
   /** Rows of the table that differ or are missing in one run. */
   rows: number;
 }
 
-/** The first difference of every table in which two runs differ; none: they are equal. */
+/**
+ * The first difference of every table in which two runs differ; none: they are equal.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Store } from "./store.ts";
+ * using a = Store.memory(), b = Store.memory();
+ * const hint = { id: "h", rollout: 0, environmentId: "e", replyId: null, text: "Sort first.", reason: "" };
+ * a.transaction(() => a.insert("hint", hint));
+ * b.transaction(() => b.insert("hint", { ...hint, text: "Count first." }));
+ * const [{ table, id, column }] = compareRuns(a, b);
+ * assert.deepEqual([table, id, column], ["hint", "h", "text"]);
+ * ```
+ */
 export function compareRuns(a: Store, b: Store): RunDifference[] {
   return (Object.keys(tables) as TableName[])
     .filter((table) => !uncompared.has(table))

@@ -8,24 +8,38 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import type { Same } from "../core/mod.ts";
 import { runPaths } from "./folder.ts";
 
 const copyFile = z.object({
   name: z.string(),
-  /** Last transaction in the copy, its hash and the newest rollout up to it. */
   sequence: z.number().int(),
   hash: z.string(),
   rollout: z.number().int(),
   bytes: z.number().int(),
   sha256: z.string(),
 });
+true satisfies Same<z.infer<typeof copyFile>, Omit<Copy, "path">>;
 
 /** A complete copy of the database. */
-export interface Copy extends z.infer<typeof copyFile> {
+export interface Copy {
+  /** Name of its folder, that of the checkpoint. */
+  name: string;
+  /** Last transaction in it. */
+  sequence: number;
+  /** Hash of that transaction. */
+  hash: string;
+  /** Newest rollout up to it. */
+  rollout: number;
+  /** Size of the database file. */
+  bytes: number;
+  /** Sha-256 of the database file, as hexadecimal digits. */
+  sha256: string;
   /** The database file. */
   path: string;
 }
 
+/** End of the name of a copy that is being made. */
 export const partial = ".partial";
 
 /** Complete copies of a run, oldest first. Reads them whole. */
@@ -73,6 +87,7 @@ export function checkName(name: string): void {
   }
 }
 
+/** Size and sha-256 of a file, read in pieces. */
 export function fingerprint(path: string): { bytes: number; sha256: string } {
   const hash = createHash("sha256");
   const buffer = new Uint8Array(1 << 20);

@@ -4,6 +4,7 @@ import type { Loss } from "./progress.ts";
 
 /** run.sqlite is damaged, gone, or contradicts progress.jsonl. */
 export class CorruptRunError extends StoreError {
+  /** "CorruptRunError". */
   override name = "CorruptRunError";
   /** What is wrong. */
   readonly problem: string;
@@ -12,6 +13,7 @@ export class CorruptRunError extends StoreError {
   /** What the newest copy (or nothing at all) does not hold. */
   readonly lost: Loss;
 
+  /** `options` become the fields of the error. */
   constructor(
     message: string,
     options: { problem: string; copies: readonly Copy[]; lost: Loss; cause?: unknown },

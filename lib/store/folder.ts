@@ -17,17 +17,27 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 
+/** Paths of a run folder, see above. */
 export interface RunPaths {
+  /** The folder itself. */
   dir: string;
+  /** run.sqlite. */
   database: string;
+  /** manifest.json. */
   manifest: string;
+  /** amendments.jsonl. */
   amendments: string;
+  /** progress.jsonl. */
   progress: string;
+  /** lock.sqlite. */
   lock: string;
+  /** Folder of the copies. */
   checkpoints: string;
+  /** Folder of damaged files. */
   aside: string;
 }
 
+/** Paths in `dir`; nothing is looked up. */
 export function runPaths(dir: string): RunPaths {
   return {
     dir,
@@ -67,7 +77,9 @@ export function makeAside(paths: RunPaths): string {
   return folder;
 }
 
+/** What a JSONL file holds. */
 export interface Lines {
+  /** Its whole lines, parsed. */
   values: unknown[];
   /** Bytes up to the end of the last whole line. */
   length: number;

@@ -9,7 +9,9 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../core/mod.ts";
 import { asStoreError, troubleOf } from "./sqlite.ts";
 
+/** A lock that is held. */
 export interface Lock extends Disposable {
+  /** Gives it back; more than once does nothing. */
   release(): void;
 }
 

@@ -7,25 +7,81 @@
 import * as fs from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { StoreError } from "../core/mod.ts";
+import { type Same, StoreError } from "../core/mod.ts";
 import { appendLine, readLines, runPaths, writeAside } from "./folder.ts";
+
+/** What a run was made with; written once, before anything is computed. */
+export type Manifest = {
+  /** Version of this file's form. */
+  format: 1;
+  /** The toolkit: `commit` and `diffHash` (sha-256 of the uncommitted difference) are null where there is none. */
+  toolkit: { version: string; commit: string | null; diffHash: string | null };
+  /** Deno, SQLite, Python, engine libraries and others: name to version. */
+  versions: Record<string, string>;
+  /** The machine that runs the loop. */
+  hardware: {
+    os: string;
+    architecture: string;
+    cpu: string;
+    cores: number;
+    memoryMb: number;
+    accelerators: string[];
+  };
+  /** The trained model; `hash` is over its files, null where they are not ours to read. */
+  model: { id: string; revision: string | null; hash: string | null };
+  /** The corpus; null for presets without one. */
+  corpus: { name: string; hash: string; documents: number } | null;
+  /** The prompts' version, and the hash of their text. */
+  prompts: { version: string; hash: string };
+  /** Every option, resolved. */
+  config: Record<string, unknown>;
+  /** `run` and any other: name to seed. */
+  seeds: Record<string, number>;
+  /** The engine, and the flags it was started with. */
+  engine: { name: string; version: string; flags: string[] };
+  /** Level, and each layer: true or why not. */
+  sandbox: { level: string; layers: Record<string, true | string> };
+  /** How the checkpoint that is reported will be chosen; declared before the run. */
+  selection: string;
+  /** ISO time of the start. */
+  startedAt: string;
+  /** The command line. */
+  command: string[];
+};
+
+/** What a resume found different. */
+export interface Amendment {
+  /** ISO time. */
+  at: string;
+  /** Rollout that the resume starts with. */
+  rollout: number;
+  /** Why the run goes on in spite of it. */
+  reason: string;
+  /** What differs from the manifest. */
+  differences: Difference[];
+}
+
+/** One leaf in which two values differ. */
+export interface Difference {
+  /** Dotted, e.g. `engine.version`. */
+  path: string;
+  /** In the first; undefined where it has none. */
+  before: unknown;
+  /** In the second. */
+  after: unknown;
+}
 
 const hash = z.string();
 const object = z.record(z.string(), z.unknown());
 
+/** Schema of {@link Manifest}. */
 export const manifest = z.strictObject({
-  /** Version of this file's form. */
   format: z.literal(1),
-  /**
-   * `commit` and `diffHash` (sha-256 of the uncommitted difference) are null where there is no
-   * repository or none.
-   */
   toolkit: z.strictObject({
     version: z.string(),
     commit: z.string().nullable(),
     diffHash: hash.nullable(),
   }),
-  /** Deno, SQLite, Python, engine libraries, …: name to version. */
   versions: z.record(z.string(), z.string()),
   hardware: z.strictObject({
     os: z.string(),
@@ -40,47 +96,31 @@ export const manifest = z.strictObject({
     revision: z.string().nullable(),
     hash: hash.nullable(),
   }),
-  /** Null for presets without one. */
   corpus: z.strictObject({ name: z.string(), hash, documents: z.number().int() }).nullable(),
   prompts: z.strictObject({ version: z.string(), hash }),
-  /** Every option, resolved. */
   config: object,
-  /** `run` and any other: name to seed. */
   seeds: z.record(z.string(), z.number().int()),
   engine: z.strictObject({ name: z.string(), version: z.string(), flags: z.array(z.string()) }),
-  /** Level, and each layer: true or why not. */
   sandbox: z.strictObject({
     level: z.string(),
     layers: z.record(z.string(), z.union([z.literal(true), z.string()])),
   }),
-  /** How the checkpoint that is reported will be chosen; declared before the run. */
   selection: z.string().min(1),
-  /** ISO time of the start. */
   startedAt: z.string(),
-  /** The command line. */
   command: z.array(z.string()),
 });
-export type Manifest = z.infer<typeof manifest>;
+true satisfies Same<z.infer<typeof manifest>, Manifest>;
 
-export interface Difference {
-  /** Dotted, e.g. `engine.version`. */
-  path: string;
-  before: unknown;
-  after: unknown;
-}
-
-/** What a resume found different. */
+/** Schema of {@link Amendment}. */
 export const amendment = z.strictObject({
-  /** ISO time. */
   at: z.string(),
-  /** Rollout that the resume starts with. */
   rollout: z.number().int(),
   reason: z.string(),
   differences: z.array(
     z.strictObject({ path: z.string(), before: z.unknown(), after: z.unknown() }),
   ),
 });
-export type Amendment = z.infer<typeof amendment>;
+true satisfies Same<z.infer<typeof amendment>, Amendment>;
 
 /** Throws a {@link TypeError} naming the field that is wrong. */
 export function parseManifest(value: unknown): Manifest {
@@ -92,11 +132,23 @@ export function parseManifest(value: unknown): Manifest {
   });
 }
 
+/** Writes it so that it is there entirely or not at all. */
 export function writeManifest(path: string, value: Manifest): void {
   writeAside(path, JSON.stringify(value, undefined, 2) + "\n");
 }
 
-/** Manifest and amendments of a run folder. */
+/**
+ * Manifest and amendments of a run folder.
+ *
+ * ```ts ignore
+ * import { readManifest } from "@spade/spade";
+ *
+ * const { manifest, amendments } = readManifest("runs/nano");
+ * console.log(manifest.engine.version, amendments.length, "resumes that changed something");
+ * ```
+ *
+ * @throws StoreError when the manifest is missing or damaged
+ */
 export function readManifest(dir: string): { manifest: Manifest; amendments: Amendment[] } {
   const paths = runPaths(dir);
   let value: unknown;
@@ -114,7 +166,16 @@ export function appendAmendment(dir: string, value: Amendment): void {
   appendLine(runPaths(dir).amendments, amendment.parse(value));
 }
 
-/** Leaves of two JSON values that differ, by dotted path; arrays are leaves. */
+/**
+ * Leaves of two JSON values that differ, by dotted path; arrays are leaves.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const before = { engine: { name: "embedded", version: "1" }, skills: ["a"] };
+ * const after = { engine: { name: "embedded", version: "2" }, skills: ["a"] };
+ * assert.deepEqual(differencesOf(before, after), [{ path: "engine.version", before: "1", after: "2" }]);
+ * ```
+ */
 export function differencesOf(before: unknown, after: unknown, path = ""): Difference[] {
   if (isObject(before) && isObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];

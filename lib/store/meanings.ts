@@ -25,6 +25,7 @@ const seed = "sampling seed";
 const parents = "environments shown to the designer from memory";
 const documentId = "document it is grounded in";
 
+/** The meanings, table by table. */
 export const meanings: Meanings = {
   run: {
     table: "The run; one row",

@@ -8,9 +8,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../core/mod.ts";
 
+/** One step from a version to the next. */
 export interface Migration {
   /** Version after it. */
   to: number;
+  /** Statements, run in one transaction. */
   sql: readonly string[];
 }
 
@@ -20,12 +22,15 @@ export const migrations: readonly Migration[] = [
   { to: 2, sql: ['ALTER TABLE "turn" ADD COLUMN "rerendered" INTEGER'] },
 ];
 
+/** Version of the first published schema. */
 export const firstVersion = 1;
 
+/** Version that this toolkit writes. */
 export function currentVersion(list: readonly Migration[] = migrations): number {
   return list.at(-1)?.to ?? firstVersion;
 }
 
+/** Version a database was written with. */
 export function versionOf(db: DatabaseSync): number {
   return Number(db.prepare("PRAGMA user_version").get()?.user_version ?? 0);
 }

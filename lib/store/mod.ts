@@ -4,6 +4,7 @@
  */
 export { type RunRecord, Store } from "./store.ts";
 export type { Query, Where } from "./query.ts";
+export { countLengths, type LengthCount } from "./count_lengths.ts";
 export { type ColumnValues, readColumns, readTogether } from "./read_columns.ts";
 export type { ChainHead } from "./chain.ts";
 export { type ChainDifference, type ChainReport, verifyChain } from "./verify.ts";

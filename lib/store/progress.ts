@@ -17,8 +17,10 @@ const progressLine = z.object({
   /** Rows written or removed, by table. */
   rows: z.record(z.string(), z.number().int()),
 });
+/** One line of the file. */
 export type ProgressLine = z.infer<typeof progressLine>;
 
+/** The line of a transaction. */
 export function progressLineOf(entry: ChainEntry): ProgressLine {
   const rows: Partial<Record<TableName, number>> = {};
   for (const [table] of JSON.parse(entry.rows) as ChainRow[]) rows[table] = (rows[table] ?? 0) + 1;
@@ -43,9 +45,11 @@ function textOf(lines: readonly ProgressLine[]): string {
 
 /** Transactions, rollouts and rows that exist in the progress file but not in a database. */
 export interface Loss {
+  /** Transactions that are lost. */
   transactions: number;
   /** Lowest and highest rollout touched; undefined where nothing is lost. */
   rollouts: [number, number] | undefined;
+  /** Rows they had written, by table. */
   rows: Record<string, number>;
 }
 
@@ -80,12 +84,14 @@ export class ProgressWriter {
   #length: number;
   #pending = "";
 
+  /** `length`: bytes of the lines that count; what follows is cut. */
   constructor(path: string, length: number) {
     this.#file = fs.openSync(path, fs.existsSync(path) ? "r+" : "w");
     fs.ftruncateSync(this.#file, length);
     this.#length = length;
   }
 
+  /** Adds a line. Never throws. */
   append(entry: ChainEntry): void {
     this.#pending += JSON.stringify(progressLineOf(entry)) + "\n";
     const bytes = new TextEncoder().encode(this.#pending);
@@ -102,6 +108,7 @@ export class ProgressWriter {
     this.#pending = "";
   }
 
+  /** Closes the file. */
   close(): void {
     fs.closeSync(this.#file);
   }

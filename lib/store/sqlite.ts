@@ -44,6 +44,7 @@ export function guarded<T>(what: string, action: () => T): T {
   }
 }
 
+/** SQLite's errors as a {@link StoreError}; any other error as it is. */
 export function asStoreError(what: string, cause: unknown): unknown {
   const trouble = troubleOf(cause);
   if (trouble === undefined) return cause;
@@ -62,6 +63,7 @@ export function connect(path: string, options: { readonly?: boolean } = {}): Dat
   return new DatabaseSync(path, { readOnly: options.readonly ?? false, timeout: 5000 });
 }
 
+/** Sets a database up for one writer: a log beside it, flushed at each commit. */
 export function beginWriting(db: DatabaseSync): void {
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = FULL");

@@ -8,7 +8,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type RecordOf, StoreError, type TableName } from "../core/mod.ts";
 import { type ChainHead, type ChainRow, nextEntry, rowHash } from "./chain.ts";
 import { decode, decodeValues, encode, type SqlValue } from "./codec.ts";
-import { type Removable, removable, type Replaceable, replaceable, tables } from "./columns.ts";
+import { removable, replaceable, tables } from "./columns.ts";
 import { flush, type RunPaths, runPaths } from "./folder.ts";
 import { type Lock, takeLock } from "./lock.ts";
 import { type Manifest, parseManifest, writeManifest } from "./manifest.ts";
@@ -42,14 +42,16 @@ interface Unit {
  * The run folder, open.
  *
  * ```ts
+ * import assert from "node:assert/strict";
  * using store = Store.memory();
  * store.transaction(() => store.replace("cursor", { id: "corpus", rollout: 0, value: { at: 3 } }));
- * console.log(store.get("cursor", "corpus")?.value);
+ * assert.deepEqual(store.get("cursor", "corpus")?.value, { at: 3 });
  * ```
  */
 export class Store implements Disposable {
   /** The run folder; undefined for {@link Store.memory}. */
   readonly dir: string | undefined;
+  /** Whether it was opened for reading. */
   readonly readonly: boolean;
   /**
    * Transactions listed in progress.jsonl that the database no longer had at opening (see `Loss`).
@@ -226,7 +228,10 @@ export class Store implements Disposable {
   }
 
   /** Inserts records or replaces those with the same id; `memory` and `cursor` only. */
-  replace<T extends Replaceable>(table: T, what: RecordOf<T> | readonly RecordOf<T>[]): void {
+  replace<T extends "memory" | "cursor">(
+    table: T,
+    what: RecordOf<T> | readonly RecordOf<T>[],
+  ): void {
     if (!replaceable.has(table)) throw new TypeError(`Cannot replace rows of ${table}`);
     for (const record of listOf<RecordOf<T>>(what)) this.#write("INSERT OR REPLACE", table, record);
   }
@@ -235,7 +240,7 @@ export class Store implements Disposable {
    * Removes a row; `memory` only.
    * @throws {RangeError} where there is none
    */
-  remove(table: Removable, id: string): void {
+  remove(table: "memory", id: string): void {
     const unit = this.#writing(table);
     if (!removable.has(table)) throw new TypeError(`Cannot remove rows of ${table}`);
     const { changes } = this.#run(`DELETE FROM "${table}" WHERE id = ?`, [id]);
@@ -267,6 +272,7 @@ export class Store implements Disposable {
     return this.#read(`SELECT 1 FROM "${table}" WHERE id = ?`, [id]).length > 0;
   }
 
+  /** The record with this id, or undefined. */
   get<T extends TableName>(table: T, id: string): RecordOf<T> | undefined {
     const [row] = this.#read(`SELECT * FROM "${table}" WHERE id = ?`, [id]);
     return row === undefined ? undefined : decode(table, row);
@@ -296,6 +302,7 @@ export class Store implements Disposable {
     for (const row of rows) yield decode(table, row);
   }
 
+  /** How many records match. */
   count<T extends TableName>(table: T, where: Query<T>["where"] = {}): number {
     const { sql, values } = querySql(table, { where }, { ordered: false });
     return Number(this.#read(`SELECT count(*) AS n FROM ${sql}`, values)[0].n);
@@ -332,6 +339,7 @@ export class Store implements Disposable {
     }
   }
 
+  /** Closes it, as {@link Store.close}. */
   [Symbol.dispose](): void {
     this.close();
   }

@@ -8,9 +8,11 @@ import type { SqlValue } from "./codec.ts";
 
 /** What is read. */
 export interface Rows {
+  /** Columns, in the order in which they are handed over. */
   columns: readonly string[];
   /** SQL after FROM: a table, a filter, an order. */
   from: string;
+  /** For the placeholders of `from`. */
   values: readonly SqlValue[];
 }
 

@@ -19,15 +19,19 @@ import { compareProgress, readProgress } from "./progress.ts";
 import { databaseOf, type Store } from "./store.ts";
 import { guarded } from "./sqlite.ts";
 
+/** Where records and chain disagree. */
 export interface ChainDifference {
   /** Transaction that tells otherwise; undefined for a row that none covers. */
   sequence: number | undefined;
   /** Where the row lies; undefined where the chain itself is broken. */
   table: TableName | undefined;
+  /** Its id; undefined where the chain itself is broken. */
   id: string | undefined;
+  /** What is wrong, in words. */
   what: string;
 }
 
+/** How far the chain was followed, and what was found. */
 export interface ChainReport extends ChainHead {
   /** Rows covered. */
   rows: number;
@@ -38,6 +42,16 @@ export interface ChainReport extends ChainHead {
 /**
  * Verifies a run. Damage is a value, not an error; only an unreadable database throws a {@link
  * StoreError}.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Store } from "./store.ts";
+ * using store = Store.memory();
+ * const event = { id: "e0", rollout: 0, kind: "note", message: "hello", data: {} };
+ * store.transaction(() => store.insert("event", event));
+ * const { sequence, rows, difference } = verifyChain(store);
+ * assert.deepEqual([sequence, rows, difference], [1, 1, undefined]);
+ * ```
  */
 export function verifyChain(store: Store): ChainReport {
   return guarded("verify the chain", () => {

@@ -36,9 +36,16 @@ async function fillAndMeasure(base: string, wanted: number): Promise<void> {
 }
 
 async function measure(dir: string): Promise<void> {
-  const { bandFigure, exportTable, loadRun, openFolder, openRun, pngRenderer } = await import(
-    "../../mod.ts"
-  );
+  const {
+    bandFigure,
+    exportTable,
+    lengthsFigure,
+    loadRun,
+    openFolder,
+    openRun,
+    pngRenderer,
+    readLongTables,
+  } = await import("../../mod.ts");
   const { op } = await import("arquero");
   const renderer = await pngRenderer();
   print("start of the process, imports", ms(performance.now()));
@@ -50,7 +57,11 @@ async function measure(dir: string): Promise<void> {
   });
   timed("the figure as a PNG", () => renderer.render(figure.svg));
   const { user, system } = process.cpuUsage();
-  print("all of that", `${ms(performance.now())} (CPU ${ms((user + system) / 1000)})`);
+  print("first figure", `${ms(performance.now())} (CPU ${ms((user + system) / 1000)})`);
+  timed("lengths of all replies, audits", () => {
+    using store = openFolder(join(dir, "run"));
+    return lengthsFigure({ turns: [], tokens: readLongTables(store).tokens });
+  });
   timed(
     "win rate by rollout and arm",
     () =>

@@ -1,7 +1,7 @@
 /** Small helpers of the tests of lib/grpo. */
 import assert from "node:assert/strict";
 import { type Outcome, Random, type RecordOf, scored } from "../../lib/core/mod.ts";
-import { createBatch, dataOf, type Play, type Unit } from "../../lib/grpo/mod.ts";
+import { createBatch, dataOf, type GroupPlay, type Unit } from "../../lib/grpo/mod.ts";
 
 /** Equality to a tolerance. */
 export function close(actual: number | null, wanted: number | null, tolerance = 1e-9): void {
@@ -15,8 +15,8 @@ export function makePlay(
   environmentId: string,
   index: number,
   outcome: Outcome | number,
-  fields: Partial<Play> = {},
-): Play {
+  fields: Partial<GroupPlay> = {},
+): GroupPlay {
   return {
     id: `${environmentId}/${index}`,
     ...{ rollout: 0, environmentId, arm: "plain", index, seed: 100 + index, truncated: false },
@@ -26,7 +26,7 @@ export function makePlay(
 }
 
 /** Plays of one environment with the given outcomes. */
-export function makePlays(environmentId: string, outcomes: (Outcome | number)[]): Play[] {
+export function makePlays(environmentId: string, outcomes: (Outcome | number)[]): GroupPlay[] {
   return outcomes.map((outcome, index) => makePlay(environmentId, index, outcome));
 }
 

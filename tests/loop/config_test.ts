@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { changesOf, checkConfig, configAt, resolveConfig } from "../../lib/loop/config.ts";
+import { changesOf, checkConfig, configAt } from "../../lib/loop/config.ts";
+import { resolveConfig } from "../../lib/loop/presets.ts";
 
 const presets: Record<string, string> = {
   tiny: `

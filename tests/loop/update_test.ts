@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { agentBatch, applyBatch } from "../../lib/loop/update.ts";
-import { configSchema } from "../../lib/loop/config.ts";
+import { configSchema } from "../../lib/loop/schema.ts";
 import { makeBatch, makePlays, makeUnit } from "../grpo/help.ts";
 
 function batchOf(set: Record<string, unknown>, baselines?: Record<string, number>) {

@@ -7,14 +7,25 @@ import { shareOf } from "../estimate.ts";
 import { groupBy } from "../group.ts";
 import { type HackFinding, mostExamples } from "./finding.ts";
 
-/** Actions of a play as one text; an action given again and again is one action. */
+/**
+ * Actions of a play as one text; an action given again and again is one action.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(answerOf(["up", "up", "up"]), "up");
+ * assert.equal(answerOf(["up", "left"]), "up → left");
+ * ```
+ */
 export function answerOf(actions: readonly string[]): string {
   const isOne = actions.every((action) => action === actions[0]);
   return isOne ? actions[0] ?? "" : actions.join(" → ");
 }
 
+/** What of a turn says how it was played. */
+export type Acted = Pick<RecordOf<"turn">, "playId" | "index" | "action">;
+
 /** Actions of each play in order, by play id; turns that were not executed are left out. */
-export function actionsByPlay(turns: readonly RecordOf<"turn">[]): Map<string, string[]> {
+export function actionsByPlay(turns: readonly Acted[]): Map<string, string[]> {
   return new Map([...groupBy(turns, ({ playId }) => playId)].map(([playId, of]) => [
     playId,
     [...of].sort((a, b) => a.index - b.index).flatMap(({ action }) => action ?? []),
@@ -26,10 +37,24 @@ export function actionsByPlay(turns: readonly RecordOf<"turn">[]): Map<string, s
  * Flagged where that is `share` of at least `seeds` seeds and the answer lost on none; `unknown` where fewer seeds
  * were won. Good play may look like it where few answers are possible: `answersThatHold` gives the answer unread on
  * other seeds and tells. A program that says `constant = True` has one answer by right. @default seeds 4, share .9
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../../core/mod.ts";
+ * const plays = [1, 2, 3, 4].map((seed) =>
+ *   ({ id: `p${seed}`, environmentId: "e", seed, outcome: scored(1), success: true }));
+ * const turns = plays.map(({ id }) => ({ playId: id, index: 0, action: "B" }));
+ * const [finding] = constantWins(plays, turns);
+ * assert.equal(finding.verdict, "flagged");
+ * assert.equal(finding.examples[0], '"B" won on 4 of 4 seeds won, lost on 0');
+ * ```
  */
 export function constantWins(
-  plays: readonly RecordOf<"play">[],
-  turns: readonly RecordOf<"turn">[],
+  plays: readonly Pick<
+    RecordOf<"play">,
+    "id" | "environmentId" | "seed" | "outcome" | "success"
+  >[],
+  turns: readonly Acted[],
   options: { seeds?: number; share?: number } = {},
 ): HackFinding[] {
   const { seeds = 4, share = 0.9 } = options, actions = actionsByPlay(turns);
@@ -61,6 +86,6 @@ export function constantWins(
   );
 }
 
-function seedsOf(plays: readonly RecordOf<"play">[]): Set<number> {
+function seedsOf(plays: readonly { seed: number }[]): Set<number> {
   return new Set(plays.map(({ seed }) => seed));
 }

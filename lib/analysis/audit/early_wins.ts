@@ -33,9 +33,21 @@ export function shortestSolutions(
  * by `shortest`, see {@link shortestSolutions}. Without it wins in one turn are counted but
  * not judged, as one turn may be all there is. Flagged where the 95 % interval of their share lies above
  * `tolerated`, for luck can shorten a play. @default tolerated .05
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const wins = [1, 2, 3, 4].map((seed) =>
+ *   ({ id: `p${seed}`, environmentId: "e", seed, success: true, turns: 1 }));
+ * const [finding] = earlyWins(wins, { shortest: new Map([["e", 3]]) });
+ * assert.equal(finding.verdict, "flagged");
+ * assert.equal(finding.examples[0], "p1: seed 1 won in 1 turn, solution() takes 3");
+ * ```
  */
 export function earlyWins(
-  plays: readonly RecordOf<"play">[],
+  plays: readonly Pick<
+    RecordOf<"play">,
+    "id" | "environmentId" | "seed" | "success" | "turns"
+  >[],
   options: { shortest?: ReadonlyMap<string, number>; tolerated?: number } = {},
 ): HackFinding[] {
   const { shortest, tolerated = 0.05 } = options;

@@ -44,7 +44,18 @@ export interface HackSummary {
   examples: { environmentId: string; text: string }[];
 }
 
-/** One row a check; `flagged` is over the environments that could be judged. */
+/**
+ * One row a check; `flagged` is over the environments that could be judged.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { shareOf } from "../estimate.ts";
+ * const of = (environmentId: string, count: number, verdict: HackFinding["verdict"]): HackFinding =>
+ *   ({ check: "early win", environmentId, cases: shareOf(count, 8), verdict, examples: [] });
+ * const [row] = summariseHacks([of("a", 8, "flagged"), of("b", 0, "clean"), of("c", 0, "unknown")]);
+ * assert.deepEqual([row.flagged.count, row.flagged.of, row.unknown], [1, 2, 1]);
+ * ```
+ */
 export function summariseHacks(findings: readonly HackFinding[]): HackSummary[] {
   return [...groupBy(findings, ({ check }) => check)].map(([check, of]) => {
     const flagged = of.filter(({ verdict }) => verdict === "flagged");

@@ -6,7 +6,7 @@
 import { type Outcome, type RecordOf, seedOf } from "../../core/mod.ts";
 import { shareOf } from "../estimate.ts";
 import { groupBy } from "../group.ts";
-import { actionsByPlay, answerOf } from "./constant_wins.ts";
+import { type Acted, actionsByPlay, answerOf } from "./constant_wins.ts";
 import { type HackCheck, type HackFinding, mostExamples } from "./finding.ts";
 
 /** One more play of a policy, in the arm of the play it repeats. */
@@ -28,7 +28,7 @@ export interface Replayed {
 }
 
 /** How much is played again. */
-export interface ReplayOptions {
+export interface RepeatOptions {
   /** Won plays repeated of each environment, lowest ids first. @default 4 */
   plays?: number;
   /** Changed seeds of each. @default 2 */
@@ -46,11 +46,26 @@ export interface ReplayOptions {
  * reworded. A case is a changed play that is lost. Flagged where the 95 % intervals say that the changed plays are
  * won less often than the unchanged ones: the policy then knows seeds or wording, not the game. Rows `changed seed`
  * and, with `reword`, `reworded`; `unknown` where the unchanged plays are not won again often enough to tell.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../../core/mod.ts";
+ * const play = (seed: number) => ({ id: `p${seed}`, rollout: 0, environmentId: "e", arm: "plain" as const,
+ *   index: seed, seed, outcome: scored(1), success: true, terminated: true, truncated: false, turns: 1,
+ *   versionFirst: 0, versionLast: 0, hung: false, attempts: 1 });
+ * // A policy that learnt four seeds by heart wins on them and on no other.
+ * const [finding] = await winsThatVanish([1, 2, 3, 4].map(play), ({ seed }) => {
+ *   const success = seed <= 4;
+ *   return Promise.resolve({ outcome: scored(success ? 1 : 0), success });
+ * });
+ * assert.equal(finding.check, "changed seed");
+ * assert.equal(finding.verdict, "flagged");
+ * ```
  */
 export async function winsThatVanish(
   plays: readonly RecordOf<"play">[],
   replay: (request: ReplayRequest) => Promise<Replayed>,
-  options: ReplayOptions = {},
+  options: RepeatOptions = {},
 ): Promise<HackFinding[]> {
   const { plays: most = 4, seeds = 2, reword } = options;
   const wins = groupBy(plays.filter(({ success }) => success), (play) => play.environmentId);
@@ -94,14 +109,27 @@ export async function winsThatVanish(
 /**
  * Constant answers, tested: the actions of each environment's won plays, given unread on other seeds. A case is a
  * seed that the best of them wins. Flagged where it wins on all `seeds`. @default seeds 6
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../../core/mod.ts";
+ * const plays = [{ id: "p", environmentId: "e", success: true }];
+ * const turns = [{ playId: "p", index: 0, action: "B" }];
+ * // An environment that pays for "B" whatever the seed.
+ * const [finding] = await answersThatHold(plays, turns, ({ actions }) => {
+ *   const success = actions[0] === "B";
+ *   return Promise.resolve({ outcome: scored(success ? 1 : 0), success });
+ * });
+ * assert.equal(finding.verdict, "flagged");
+ * ```
  */
 export async function answersThatHold(
-  plays: readonly RecordOf<"play">[],
-  turns: readonly RecordOf<"turn">[],
+  plays: readonly Pick<RecordOf<"play">, "id" | "environmentId" | "success">[],
+  turns: readonly Acted[],
   act: (
     request: { environmentId: string; seed: number; actions: readonly string[] },
   ) => Promise<Replayed>,
-  options: Omit<ReplayOptions, "reword"> = {},
+  options: Omit<RepeatOptions, "reword"> = {},
 ): Promise<HackFinding[]> {
   const { plays: most = 4, seeds = 6 } = options, actions = actionsByPlay(turns);
   const wins = plays.filter(({ id, success }) => success && actions.has(id));
@@ -143,7 +171,7 @@ const byId = (a: { id: string }, b: { id: string }) => a.id < b.id ? -1 : 1;
 async function inTurn<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
-  { concurrency = 8, signal }: Pick<ReplayOptions, "concurrency" | "signal">,
+  { concurrency = 8, signal }: Pick<RepeatOptions, "concurrency" | "signal">,
 ): Promise<R[]> {
   const results = new Array<R>(items.length);
   const waiting = items.entries();

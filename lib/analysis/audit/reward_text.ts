@@ -39,6 +39,17 @@ export function explanationsOf(source: string): string[] {
 /**
  * A row an environment that has such an explanation and a stored turn. A case is an explanation at least half of
  * whose runs of five tokens stand in one observation, case and layout aside. Flagged where there is one.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const source = "# the answer is always the first letter shown\n";
+ * const [finding] = rewardText(
+ *   [{ id: "e", source }],
+ *   [{ id: "p", environmentId: "e" }],
+ *   [{ playId: "p", observation: "Note: the answer is always the first letter shown." }],
+ * );
+ * assert.equal(finding.verdict, "flagged");
+ * ```
  */
 export function rewardText(
   environments: readonly Pick<RecordOf<"environment">, "id" | "source">[],

@@ -31,9 +31,20 @@ export interface EpochDiversity {
 /**
  * Rows for each epoch and the whole run, each for every skill and for all of them. `kernel` is over the programs
  * given, in their order; it is computed once and cut. `every`: rollouts of an epoch.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { tokenKernel } from "./kernels.ts";
+ * const programs = ["return a + b", "return a + b", "while x: pass"];
+ * const accepted = [0, 0, 1].map((rollout) => ({ rollout, skill: "Optimization" }));
+ * const rows = diversityByEpoch(accepted, tokenKernel().matrix(programs));
+ * const [first] = rows.filter(({ epoch, skill }) => epoch === 0 && skill === undefined);
+ * assert.ok(Math.abs(first.shannon - 1) < 1e-9, "two equal programs count as one");
+ * assert.deepEqual([first.n, first.longestRun], [2, 2]);
+ * ```
  */
 export function diversityByEpoch(
-  accepted: readonly Accepted[],
+  accepted: readonly Pick<Accepted, "rollout" | "skill">[],
   kernel: Symmetric,
   options: { every?: number; threshold?: number } = {},
 ): EpochDiversity[] {

@@ -48,7 +48,19 @@ interface Quadrature {
   weights: Float64Array;
 }
 
-/** Estimate of `vendiScore(kernel, { q })`; memory 8n·steps bytes beside the kernel. */
+/**
+ * Estimate of `vendiScore(kernel, { q })`; memory 8n·steps bytes beside the kernel.
+ * Throws {@link RangeError} where q is not in (0, ∞), or there are fewer than 20 items.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { symmetricOf } from "./symmetric.ts";
+ * // Sixty items of three kinds that share nothing.
+ * const kernel = symmetricOf(60, (i, j) => i % 3 === j % 3 ? 1 : 0);
+ * const { score, low, high } = estimateVendi(kernel);
+ * assert.ok(Math.abs(score - 3) < 1e-6 && low <= 3 && 3 <= high);
+ * ```
+ */
 export function estimateVendi(
   kernel: Symmetric,
   options: VendiEstimateOptions = {},

@@ -6,7 +6,9 @@ import { rowStart, type Symmetric } from "./symmetric.ts";
 
 /** Of one item: numbers of its features, each once, and how much it has of each. */
 export interface FeatureRow {
+  /** Numbers of its features. */
   ids: Int32Array;
+  /** How much it has of each. */
   values: Float64Array;
 }
 

@@ -16,7 +16,19 @@ export interface Duplicates {
   environmentIds: string[];
 }
 
-/** Groups of two or more, the largest first. */
+/**
+ * Groups of two or more, the largest first.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const groups = duplicateGroups([
+ *   { id: "a", treeHash: "t1" },
+ *   { id: "b", treeHash: "t2" },
+ *   { id: "c", treeHash: "t1" },
+ * ]);
+ * assert.deepEqual(groups, [{ treeHash: "t1", environmentIds: ["a", "c"] }]);
+ * ```
+ */
 export function duplicateGroups(
   environments: readonly Pick<RecordOf<"environment">, "id" | "treeHash">[],
 ): Duplicates[] {
@@ -71,6 +83,14 @@ export interface CollapseRun {
  * The items cut into runs: a run goes on while the next one is at least `threshold` like its first, so that slow
  * drift ends it. Runs of `least` items and more, the longest first: a designer in collapse has long ones. @default
  * threshold .9, least 2
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { symmetricOf } from "./symmetric.ts";
+ * // Three copies of one program, then another.
+ * const kernel = symmetricOf(4, (i, j) => i === j || i < 3 ? 1 : 0.1);
+ * assert.deepEqual(collapseRuns(kernel), [{ start: 0, length: 3, similarity: 1 }]);
+ * ```
  */
 export function collapseRuns(
   kernel: Symmetric,

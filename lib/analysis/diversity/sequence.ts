@@ -20,6 +20,21 @@ export interface Accepted {
 /**
  * Designed environments of the set by rollout and slot, each once, when it was first accepted. Refused programs and
  * those taken again from memory are not in it.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const environment = { id: "e", rollout: 0, source: "class SumEnv: ...", className: "SumEnv", description: "",
+ *   skill: "Optimization", treeHash: "t", replyId: "r", documentId: null, parents: [] };
+ * const place = { slot: 3, environmentId: "e", skill: "Optimization", replyId: "r", hint: null };
+ * const [first, ...rest] = acceptedInOrder({
+ *   environment: [environment],
+ *   active: [
+ *     { ...place, id: "a0", rollout: 0, origin: "designed" },
+ *     { ...place, id: "a1", rollout: 2, origin: "memory" },
+ *   ],
+ * });
+ * assert.deepEqual([first.rollout, first.slot, rest.length], [0, 3, 0]);
+ * ```
  */
 export function acceptedInOrder(
   { environment, active }: Pick<RunTables, "environment" | "active">,

@@ -35,6 +35,16 @@ export interface CurveStep {
 /**
  * Score against number of items, by subsets without replacement: flat where more items add nothing new, and the
  * only fair way to compare sets of different size. @default sizes 8, 16, 32 … and all
+ * Throws {@link RangeError} where a size is not a whole number from 1 to the number of items.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { symmetricOf } from "./symmetric.ts";
+ * // 32 items of two kinds: more items add nothing, the curve is flat.
+ * const kernel = symmetricOf(32, (i, j) => i % 2 === j % 2 ? 1 : 0);
+ * const curve = subsampleCurve(kernel, { sizes: [16, 32] });
+ * assert.ok(curve[0].mean > 1.8 && Math.abs(curve[1].mean - 2) < 1e-9);
+ * ```
  */
 export function subsampleCurve(
   kernel: Symmetric,
@@ -76,6 +86,14 @@ export interface VendiInterval {
  * n without replacement (Politis & Romano 1994), m = n/2 but `largest` at most, on the logarithm of the score, its
  * spread scaled by √(m/(n − m)). The bootstrap with replacement will not do: what it draws twice counts as no new
  * item, and its scores are all too low. No interval below 8 items or where no subset differs from another.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { symmetricOf } from "./symmetric.ts";
+ * const kernel = symmetricOf(32, (i, j) => i % 4 === j % 4 ? 1 : 0);
+ * const { score, low, high } = vendiInterval(kernel);
+ * assert.ok(Math.abs(score - 4) < 1e-9 && low! < 4 && 4 < high!);
+ * ```
  */
 export function vendiInterval(
   kernel: Symmetric,

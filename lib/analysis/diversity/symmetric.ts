@@ -4,6 +4,7 @@
  * @module
  */
 
+/** A symmetric matrix, its lower triangle packed row after row. */
 export interface Symmetric {
   /** Rows, and columns. */
   size: number;
@@ -33,12 +34,28 @@ export function symmetricOf(size: number, entry: (i: number, j: number) => numbe
   return { size, values };
 }
 
-/** Entry (i, j), in either triangle. */
+/**
+ * Entry (i, j), in either triangle.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const a = { size: 2, values: Float64Array.of(1, 0.5, 2) };
+ * assert.deepEqual([entryAt(a, 0, 1), entryAt(a, 1, 0)], [0.5, 0.5]);
+ * ```
+ */
 export function entryAt({ values }: Symmetric, i: number, j: number): number {
   return i < j ? values[rowStart(j) + i] : values[rowStart(i) + j];
 }
 
-/** Rows and columns `indices`, in that order: what a kernel computed once says of a subset. */
+/**
+ * Rows and columns `indices`, in that order: what a kernel computed once says of a subset.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const a = symmetricOf(3, (i, j) => 10 * i + j);
+ * assert.deepEqual([...submatrix(a, [2, 0]).values], [22, 20, 0]);
+ * ```
+ */
 export function submatrix(of: Symmetric, indices: readonly number[]): Symmetric {
   return symmetricOf(indices.length, (i, j) => entryAt(of, indices[i], indices[j]));
 }

@@ -32,6 +32,13 @@ export interface SpectrumOptions {
 /**
  * Eigenvalues of the kernel over the items' number, descending, summing to 1. Those within rounding of zero are
  * zero. Throws {@link RangeError} where the diagonal is not 1 or the kernel is not positive semi-definite.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * // Two equal items and one that shares nothing with them: two kinds, 2/3 and 1/3.
+ * const [most, less, rest] = spectrumOf({ size: 3, values: Float64Array.of(1, 1, 1, 0, 0, 1) });
+ * assert.ok(Math.abs(most - 2 / 3) < 1e-12 && Math.abs(less - 1 / 3) < 1e-12 && rest === 0);
+ * ```
  */
 export function spectrumOf(kernel: Symmetric, options: SpectrumOptions = {}): Float64Array {
   const { size } = kernel;
@@ -77,7 +84,18 @@ export function vendiOf(spectrum: ArrayLike<number>, q = 1): number {
   return Math.exp(entropyFrom(known.reduce((sum, value) => sum + gain(value, q), 0), q));
 }
 
-/** Vendi score of order q of the items a kernel matrix was made of. */
+/**
+ * Vendi score of order q of the items a kernel matrix was made of.
+ * Throws as {@link spectrumOf} does.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const different = { size: 3, values: Float64Array.of(1, 0, 1, 0, 0, 1) };
+ * const equal = { size: 3, values: Float64Array.of(1, 1, 1, 1, 1, 1) };
+ * assert.ok(Math.abs(vendiScore(different) - 3) < 1e-9);
+ * assert.ok(Math.abs(vendiScore(equal) - 1) < 1e-9);
+ * ```
+ */
 export function vendiScore(
   kernel: Symmetric,
   options: SpectrumOptions & { /** @default 1 */ q?: number } = {},

@@ -36,14 +36,30 @@ const outcomeColumns: readonly FrameColumnInfo[] = [
   { name: "detail", kind: "text", nullable: true, from: "outcome" },
 ];
 
-/** All columns of a table, in order. */
+/**
+ * All columns of a table, in order.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const names = frameColumns("regret").map(({ name }) => name);
+ * assert.ok(names.includes("value") && names.includes("blame") && names.includes("pairs"));
+ * ```
+ */
 export function frameColumns(table: TableName): FrameColumnInfo[] {
   return tables[table].columns.flatMap(({ name, kind, nullable }) =>
     name === "outcome" ? outcomeColumns : [{ name, kind, nullable, from: name }]
   );
 }
 
-/** Whether a column holds a list of numbers a row (token ids, log-probabilities): read only when asked for. */
+/**
+ * Whether a column holds a list of numbers a row (token ids, log-probabilities): read only when asked for.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const packed = frameColumns("turn").filter(isPacked).map(({ name }) => name);
+ * assert.deepEqual(packed, ["prompt", "ids", "logps"]);
+ * ```
+ */
 export function isPacked(column: { kind: ColumnKind }): boolean {
   return column.kind === "ids" || column.kind === "floats";
 }

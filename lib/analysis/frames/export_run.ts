@@ -23,6 +23,13 @@ export interface ExportRunOptions {
 /**
  * Writes one file a table into `folder`, named after the table's records (`play.parquet`), all of one state of the run.
  *
+ * ```ts ignore
+ * import { exportRun, openFolder } from "@spade/spade";
+ *
+ * using store = openFolder("runs/nano");
+ * for (const { file, rows } of exportRun(store, "tables", { format: "csv" })) console.log(file, rows);
+ * ```
+ *
  * @throws UsageError when a table or the format is unknown
  */
 export function exportRun(

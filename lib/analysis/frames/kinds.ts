@@ -24,6 +24,11 @@ export function withKind<C extends ColumnLike>(values: C, kind: ColumnKind): C {
 /**
  * The kind of a column: as noted, else from its values. Numbers are `integer` when all of them are whole; a column of
  * mixed values is `json`; one without a value is `text`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.deepEqual([kindOf([1, null, 2]), kindOf([1, 2.5]), kindOf(["a", 1])], ["integer", "real", "json"]);
+ * ```
  */
 export function kindOf(values: ColumnLike): ColumnKind {
   const noted = known.get(values);

@@ -31,6 +31,13 @@ export interface RunSummary {
 /**
  * Opens a run folder for reading. Another process may be writing it.
  *
+ * ```ts ignore
+ * import { openFolder } from "@spade/spade";
+ *
+ * using store = openFolder("runs/nano");
+ * console.log(store.count("play"), "plays");
+ * ```
+ *
  * @throws CorruptRunError when run.sqlite is damaged, or gone from a folder that has copies of it
  * @throws StoreError when there is no such folder, it is no run's, or its schema is not this version's
  */
@@ -46,7 +53,15 @@ export function openFolder(dir: string): Store {
   return Store.open(dir, { readonly: true });
 }
 
-/** Folders in `folder` that hold a run, or what is left of one, by name. A missing folder has none. */
+/**
+ * Folders in `folder` that hold a run, or what is left of one, by name. A missing folder has none.
+ *
+ * ```ts ignore
+ * import { runFolders } from "@spade/spade";
+ *
+ * console.log(runFolders("runs")); // ["runs/nano", "runs/nano-2"]
+ * ```
+ */
 export function runFolders(folder: string): string[] {
   if (!fs.existsSync(folder)) return [];
   const isRun = (name: string) =>
@@ -54,7 +69,21 @@ export function runFolders(folder: string): string[] {
   return fs.readdirSync(folder).filter(isRun).sort().map((name) => path.join(folder, name));
 }
 
-/** Reads what is needed of a run and no more: quick however long it is. */
+/**
+ * Reads what is needed of a run and no more: quick however long it is.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Store } from "../../store/mod.ts";
+ *
+ * using store = Store.memory();
+ * const config = { rollouts: 72 };
+ * store.transaction(() => store.insert("run", [{ id: "r", rollout: -1, seed: 7, preset: "nano", config, manifest: {} }]));
+ * const { preset, rollouts, planned, winRate } = summariseRun(store);
+ * // Nothing was played: the win rate is missing, not 0.
+ * assert.deepEqual([preset, rollouts, planned, winRate], ["nano", 0, 72, null]);
+ * ```
+ */
 export function summariseRun(store: Store): RunSummary {
   const run = store.all("run")[0];
   const state = store.get("cursor", "state")?.value ?? {};

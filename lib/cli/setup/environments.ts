@@ -10,7 +10,8 @@ export interface EnvironmentSpec {
     | "skyrl"
     | "tinker-sdk"
     | "tinker-sdk-new"
-    | "tables";
+    | "tables"
+    | "lab";
   /** What it is for, in a few words. */
   purpose: string;
   /** Lock files below the root that always apply. */
@@ -142,6 +143,16 @@ export const ENVIRONMENTS: readonly EnvironmentSpec[] = [
     oldestPython: 11,
     downloadMB: 100,
     diskMB: 400,
+  },
+  {
+    name: "lab",
+    purpose: "for notebooks by hand: JupyterLab 4.6",
+    locks: ["scripts/lab/requirements.lock"],
+    torchLocks: [],
+    imports: ["jupyterlab.labapp", "jupyter_server.serverapp", "zmq", "nbformat"],
+    optional: true,
+    downloadMB: 60,
+    diskMB: 250,
   },
 ];
 

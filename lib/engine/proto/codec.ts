@@ -8,13 +8,17 @@
 /** Scalars, or another message. `int` are varints up to 2^53; `bytes` are not copied when read. */
 export type Kind = "string" | "bytes" | "int" | "bool" | "double" | Message;
 
+/** A field of a message. */
 export interface Field {
+  /** Its number on the wire. */
   number: number;
+  /** What its values are. */
   kind: Kind;
   /** Any number of values; a map has string keys. @default one */
   many?: "list" | "map";
 }
 
+/** A message: its fields by name. */
 export type Message = Readonly<{ [name: string]: Field }>;
 
 /** A value of a message: absent fields are undefined when given, and defaults, [] or {} when read. */

@@ -7,6 +7,7 @@ import type { Message } from "./codec.ts";
 
 const map = "map", list = "list";
 
+/** An array with its type and shape. */
 export const tensor = {
   dense: { number: 1, kind: "bytes" },
   dtype: { number: 3, kind: "int" },
@@ -16,11 +17,13 @@ export const tensor = {
 const encodedText = { tokens: { number: 1, kind: "bytes" } } as const satisfies Message;
 const chunk = { encoded_text: { number: 1, kind: encodedText } } as const satisfies Message;
 
+/** A sequence and the inputs of its loss. */
 export const datum = {
   model_input: { number: 1, kind: chunk, many: list },
   loss_fn_inputs: { number: 2, kind: tensor, many: map },
 } as const satisfies Message;
 
+/** A training call. */
 export const forwardBackwardRequest = {
   model_id: { number: 1, kind: "string" },
   seq_id: { number: 2, kind: "int" },
@@ -43,6 +46,7 @@ const arrayRecord = {
   num_datums: { number: 3, kind: "int" },
 } as const satisfies Message;
 
+/** Its answer. */
 export const forwardBackwardOutput = {
   loss_fn_output_type: { number: 1, kind: "string" },
   loss_fn_outputs: { number: 2, kind: arrayRecord, many: list },
@@ -55,12 +59,14 @@ const sampledSequence = {
   logprobs: { number: 3, kind: "bytes" },
 } as const satisfies Message;
 
+/** Sampled sequences. */
 export const sampleResponse = {
   sequences: { number: 1, kind: sampledSequence, many: list },
   prompt_logprobs: { number: 2, kind: "bytes" },
   prompt_cache_hit_tokens: { number: 4, kind: "int" },
 } as const satisfies Message;
 
+/** Numbers of the element types. */
 export const dtypes = { float32: 1, int64: 2, int32: 3 } as const;
 
 /** Bytes of numbers as `dtype`, little-endian whatever the machine. */

@@ -28,6 +28,7 @@ import { Wire } from "../wire.ts";
 import { type DeskOptions, type Question, SlimeDesk } from "./desk.ts";
 import { slimeRollout } from "./samples.ts";
 
+/** Where slime finds us, and what is noted of the run. */
 export interface SlimeOptions extends DeskOptions {
   /** Where to listen, e.g. `http://127.0.0.1:8780`; the port is 8780 where none is given. */
   listen: string;
@@ -44,7 +45,9 @@ const isLoopback = (host: string) => /^(127(\.\d+){3}|localhost|\[::1\])$/.test(
 
 /** One run's end of slime. */
 export class SlimeEngine implements Engine {
+  /** Hands batches to slime and waits for its step. */
   readonly trainer: Trainer;
+  /** Samples from slime's SGLang. */
   readonly sampler: Sampler;
   /** Refuses: slime keeps no starting weights in its sampler. */
   readonly base: Sampler;

@@ -8,18 +8,25 @@ import type { RecordOf } from "../../core/mod.ts";
 
 /** One training sequence. `loss_mask` and `rollout_log_probs` cover the last `response_length` tokens. */
 export interface SlimeSample {
+  /** Number of the sequence in the batch. */
   index: number;
   /** Number of its unit in the batch; the bridge names it as slime's version does. */
   group: number;
+  /** Prompt and response. */
   tokens: number[];
+  /** Tokens from the first trained one on. */
   response_length: number;
+  /** 1 where trained. */
   loss_mask: number[];
   /** Sampler's log-probabilities, 0 where masked. */
   rollout_log_probs: number[];
   /** The unit's advantage. */
   reward: number;
+  /** slime's word for a sample that is whole. */
   status: "completed";
+  /** Rollout of the batch: each makes one update. */
   weight_versions: string[];
+  /** Whose it is. */
   metadata: { unit: string; role: "agent" | "designer" };
 }
 
@@ -27,6 +34,7 @@ export interface SlimeSample {
 export interface SlimeRollout {
   /** Groups: slime's global batch size of this step. */
   units: number;
+  /** One a training sequence. */
   samples: SlimeSample[];
   /** For slime's own log. */
   metrics: Record<string, number>;

@@ -22,6 +22,7 @@ const generationConfig = z.looseObject({
   eos_token_id: z.union([z.int(), z.array(z.int())]).nullish(),
 });
 
+/** What comes with a model and says how a conversation is written. */
 export interface TemplateFiles {
   /** Content of `tokenizer_config.json`. */
   tokenizerConfig: unknown;
@@ -31,6 +32,7 @@ export interface TemplateFiles {
   generationConfig?: unknown;
 }
 
+/** Choices that the template leaves. */
 export interface TemplateOptions {
   /** Passed to the template as `enable_thinking`. @default false */
   thinking?: boolean;

@@ -31,6 +31,21 @@ const spelling = /^<\|[^|]+\|>$/;
  * Reads the parsed content of a Hugging Face `tokenizer.json`. Special are its added tokens marked
  * so, and entries of the vocabulary spelled `<|name|>`.
  *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const tokenizer = loadTokenizer({
+ *   added_tokens: [{ id: 2, content: "<|end|>", special: true }],
+ *   normalizer: null,
+ *   pre_tokenizer: { type: "Whitespace" },
+ *   post_processor: null,
+ *   decoder: null,
+ *   model: { type: "WordLevel", vocab: { up: 0, down: 1, "<|end|>": 2 }, unk_token: "up" },
+ * });
+ * assert.deepEqual(tokenizer.encode("down up"), [1, 0]);
+ * assert.deepEqual(tokenizer.specials, { "<|end|>": 2 });
+ * assert.equal(tokenizer.decode([1, 2, 0]), "down up");
+ * ```
+ *
  * @throws {TypeError} when the object has not the shape of such a file.
  */
 export function loadTokenizer(tokenizerJson: object): Tokenizer {

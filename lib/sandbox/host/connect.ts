@@ -34,6 +34,13 @@ const PLACE_DEADLINE_MS = 600_000 + MARGIN_MS;
  * The sandbox of a host that listens at `path` (`deno task sandbox-host`). Closing it ends what was started through it
  * and leaves the host alone.
  *
+ * ```ts ignore check
+ * import { connectSandbox } from "@spade/spade";
+ *
+ * await using sandbox = await connectSandbox(".spade/host.sock");
+ * console.log(sandbox.level); // "full", for instance: what stands between a program and this machine
+ * ```
+ *
  * @throws {SandboxError} where no host answers, or one of another version does.
  */
 export async function connectSandbox(path: string): Promise<Sandbox> {

@@ -9,6 +9,7 @@ import type { Sandbox } from "../../core/ports.ts";
 import { within } from "../wait.ts";
 import { connectSandbox } from "./connect.ts";
 
+/** Where the host listens, and with what it is started. */
 export interface LaunchOptions {
   /** Where it listens; at most 107 bytes. @default ".spade/host.sock" of the project */
   path?: string;
@@ -26,6 +27,13 @@ const PASSED = ["HOME", "PATH", "DENO_DIR", "XDG_CACHE_HOME", "DENO_TLS_CA_STORE
 /**
  * Starts a host and connects to it; where one listens already, that one is used. Closing the sandbox ends the host that
  * was started for it, and so does the end of this process.
+ *
+ * ```ts ignore
+ * import { launchSandbox } from "@spade/spade";
+ *
+ * await using sandbox = await launchSandbox();
+ * const { kind } = await sandbox.parse("class SumEnv:\n    pass\n");
+ * ```
  *
  * @throws {SandboxError} where it does not start, with its last words.
  */

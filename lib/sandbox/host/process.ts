@@ -25,6 +25,7 @@ type ReplyShape<T> = z.ZodType<{ i: number; result: { kind: "ok"; value: T } | F
 /** Longer than the host itself waits for a process. */
 const HOST_MS = 2 * MARGIN_MS;
 
+/** A process at the host, over one connection. */
 export class HostedProcess implements EnvironmentProcess {
   maxTurns: number | undefined;
   readonly #wire: Wire;
@@ -84,6 +85,7 @@ export class HostedProcess implements EnvironmentProcess {
     return this.ask(replies.solution, { op: "solution" });
   }
 
+  /** Ends the process and waits for the host's word. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#fail(failed("host", "closed", "the process was closed"));
     try {

@@ -13,6 +13,7 @@ import { DEFAULT_LIMITS, mergeLimits } from "../limits.ts";
 import { Semaphore } from "../wait.ts";
 import { type Hello, HOST_VERSION, read, type Request, request, Wire } from "./wire.ts";
 
+/** Limits of the host, and what it tells. */
 export interface ServeOptions {
   /** Limits of plays whose start names none. */
   limits?: Partial<SandboxLimits>;
@@ -25,6 +26,7 @@ const PAUSE_MS = 100;
 const MAX_DETAIL = 2000;
 /** A host that listens. */
 export interface SandboxHost extends AsyncDisposable {
+  /** Path of the socket it listens at. */
   readonly path: string;
   /** Settles when it listens no more. */
   readonly finished: Promise<void>;

@@ -37,6 +37,7 @@ export const hello = z.strictObject({
   /** Of plays whose start names none. */
   limits,
 });
+/** What a host says of itself. */
 export type Hello = z.infer<typeof hello>;
 
 const i = z.int().min(0);
@@ -61,6 +62,7 @@ export const request = z.discriminatedUnion("op", [
   asked("criteria", {}),
   asked("solution", {}),
 ]);
+/** A request of a client. */
 export type Request = z.infer<typeof request>;
 
 /** Shape of a reply whose value has the given shape. */
@@ -97,6 +99,7 @@ export class Wire {
   readonly #connection: Deno.Conn;
   #closed = false;
 
+  /** Takes the connection over. */
   constructor(connection: Deno.Conn) {
     this.#connection = connection;
   }
@@ -137,6 +140,7 @@ export class Wire {
     }
   }
 
+  /** Closes the connection; more than once does nothing. */
   close(): void {
     if (!this.#closed) this.#connection.close();
     this.#closed = true;

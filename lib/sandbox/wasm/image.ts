@@ -24,7 +24,9 @@ import { packImage } from "./pack.ts";
 
 /** What the host asks for. */
 export interface ImageOrder {
+  /** PYTHONHASHSEED that it is made with. */
   hashSeed: number;
+  /** Layers of the wall to leave out. */
   without: readonly string[];
 }
 

@@ -10,21 +10,32 @@
 
 /** What Pyodide consists of, and what was made of it. */
 export interface Parts {
+  /** Python, compiled. */
   wasm: Uint8Array<ArrayBuffer>;
+  /** Its JavaScript. */
   glue: Uint8Array<ArrayBuffer>;
+  /** Pyodide's own loader. */
   loader: Uint8Array<ArrayBuffer>;
   /** Only for the image: the standard library as an archive, and our Python files. */
   library?: Uint8Array<ArrayBuffer>;
+  /**
+   * REPLACE
+   * Only for the image: our Python files by name.
+   */
   sources?: Record<string, string>;
   /** Only for a play: the memory of an interpreter that has everything imported. */
   snapshot?: Uint8Array<ArrayBuffer>;
 }
 
+/** What the thread is to do. */
 export interface Order {
+  /** What it works with. */
   parts: Parts;
   /** `info` of Pyodide's lock file. */
   info: unknown;
+  /** PYTHONHASHSEED. */
   hashSeed: number;
+  /** Layers of the wall to leave out. */
   without: readonly string[];
   /** Int32: state (0 empty, 1 full), length, pages the memory may have; then the request. */
   mailbox?: SharedArrayBuffer;
@@ -32,8 +43,11 @@ export interface Order {
 
 /** The image's thread answers with this. */
 export interface Filled {
+  /** The memory, everything imported. */
   snapshot: Uint8Array<ArrayBuffer>;
+  /** Version of Python. */
   python: string;
+  /** Modules of the preload list that are not there, as the preload says them. */
   missing: string;
 }
 

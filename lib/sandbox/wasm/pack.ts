@@ -7,6 +7,7 @@
 export interface ImageHeader {
   /** `info` of Pyodide's lock file. */
   info: unknown;
+  /** Version of Python. */
   python: string;
   /** Modules of the preload list that are not there. */
   missing: string[];
@@ -16,6 +17,7 @@ type PackedHeader = ImageHeader & { sizes: [string, number][] };
 
 const LENGTH_BYTES = 4;
 
+/** A value with its length in front. */
 export function packJson(value: unknown): Uint8Array<ArrayBuffer> {
   const text = new TextEncoder().encode(JSON.stringify(value));
   const bytes = new Uint8Array(LENGTH_BYTES + text.length);
@@ -36,11 +38,13 @@ export function packImage(
 /** Reads exactly as much as is asked for. Throws Error at an early end. */
 export type Read = (size: number) => Promise<Uint8Array<ArrayBuffer>>;
 
+/** Reads what {@link packJson} wrote. */
 export async function unpackJson(read: Read): Promise<unknown> {
   const size = new DataView((await read(LENGTH_BYTES)).buffer).getUint32(0, true);
   return JSON.parse(new TextDecoder().decode(await read(size)));
 }
 
+/** Reads what {@link packImage} wrote. */
 export async function unpackImage(
   read: Read,
 ): Promise<{ header: ImageHeader; parts: Record<string, Uint8Array<ArrayBuffer>> }> {

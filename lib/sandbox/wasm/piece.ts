@@ -8,6 +8,7 @@ const LENGTH_BYTES = 4;
 /** Leaves room for the token in the frame to the host. */
 const MAX_REPLY_BYTES = MAX_FRAME_BYTES - 64;
 
+/** A reply as far as it has come. */
 export class Piece {
   #bytes = new Uint8Array(0);
 

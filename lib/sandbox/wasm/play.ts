@@ -45,6 +45,7 @@ export const RELAY_FLAGS: readonly string[] = [
 
 /** Two things that Deno gives without a permission: a cache on disk that all plays would share, and the GPU. */
 const NOWHERE = Deno.build.os === "windows" ? "NUL" : "/dev/null";
+/** The whole environment of a play's process. */
 export const RELAY_ENVIRONMENT: Readonly<Record<string, string>> = {
   DENO_DIR: NOWHERE,
   DENO_WEBGPU_BACKEND: "none",
@@ -56,21 +57,30 @@ const MAX_LOG = 4096;
 
 type Timer = ReturnType<typeof setTimeout>;
 
+/** A play's first word. */
 export const relayReady = z.object({
   layers: z.record(z.string(), z.union([z.literal(true), z.string()])),
   missing: z.array(z.string()),
   python: z.string(),
 });
+/** What a play says of itself. */
 export type RelayReady = z.infer<typeof relayReady>;
 
+/** How a play's process is started. */
 export interface PlayOptions {
+  /** Deno to run; the run permission names it. */
   deno: string;
+  /** The interpreter with everything imported. */
   image: Uint8Array<ArrayBuffer>;
+  /** PYTHONHASHSEED that the image was made with. */
   hashSeed: number;
+  /** Layers of the wall to leave out. */
   without: readonly string[];
+  /** Milliseconds it may take to start. */
   deadlineMs: number;
 }
 
+/** One play's process: an interpreter that is used once. */
 export class WasmPlay implements Channel {
   readonly #child: Deno.ChildProcess;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
@@ -128,10 +138,12 @@ export class WasmPlay implements Channel {
     return play;
   }
 
+  /** What it says of itself; rejects where it does not start. */
   get ready(): Promise<RelayReady> {
     return this.#ready.promise;
   }
 
+  /** Whether it has ended. */
   get closed(): boolean {
     return this.#exit !== undefined;
   }

@@ -9,12 +9,15 @@ import type { ImageOrder } from "./image.ts";
 import { imageHeader } from "./pack.ts";
 import { entry, type RelayReady, WasmPlay } from "./play.ts";
 
+/** How processes are started, and how many wait. */
 export interface WasmOptions {
   /** Deno to run. */
   deno: string;
   /** Processes started in advance, for each hash seed that is in use. */
   pool: number;
+  /** Layers of the wall to leave out. */
   without: readonly string[];
+  /** Milliseconds a process may take to start. */
   deadlineMs: number;
 }
 
@@ -27,12 +30,14 @@ const IMAGE_FLAGS = [
   "--v8-flags=--liftoff-only",
 ];
 
+/** The processes of one sandbox. */
 export class WasmPlays {
   readonly #waiting = new Map<number, WasmPlay[]>();
   readonly #alive = new Set<WasmPlay>();
   #filling: Promise<void> = Promise.resolve();
   #disposed = false;
 
+  /** Starts none before one is asked for. */
   constructor(readonly options: WasmOptions) {}
 
   /** What the first process says of itself. Throws SandboxError where there can be none. */

@@ -25,10 +25,13 @@ import {
 import { type Read, unpackImage, unpackJson } from "./pack.ts";
 import { Piece } from "./piece.ts";
 
+/** What a relay is told first. */
 export interface RelayOrder {
   /** Characters of the token, ASCII. */
   token: string;
+  /** PYTHONHASHSEED of the image. */
   hashSeed: number;
+  /** Layers of the wall to leave out. */
   without: readonly string[];
 }
 

@@ -7,6 +7,7 @@ import * as arrow from "@uwdata/flechette";
 import type { ColumnKind } from "../../../store/mod.ts";
 import { jsonOf, type Sliced, sliceRows } from "./slices.ts";
 
+/** Writes a file; all of it is in memory, unlike in the other forms. */
 export function writeArrow(file: string, { columns, slices }: Sliced): void {
   const pieces = [...slices];
   const built = columns.map(({ name, kind }, at): [string, arrow.Column<unknown>] => [

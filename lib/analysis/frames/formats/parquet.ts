@@ -9,6 +9,7 @@ import { jsonOf, type SliceColumn, type Sliced, sliceRows } from "./slices.ts";
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
 
+/** Writes a file, a row group a piece. */
 export function writeParquet(file: string, { columns, slices }: Sliced): void {
   const writer = new ParquetWriter({
     writer: fileWriter(file),

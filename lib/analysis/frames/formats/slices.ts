@@ -6,8 +6,11 @@ import type { ColumnTable } from "arquero";
 import type { ColumnKind } from "../../../store/mod.ts";
 import { type ColumnLike, kindOf } from "../kinds.ts";
 
+/** One column of one piece. */
 export interface SliceColumn {
+  /** Its name. */
   name: string;
+  /** What its values are. */
   kind: ColumnKind;
   /** Null where missing; dates as ISO text. */
   values: unknown[];
@@ -16,12 +19,17 @@ export interface SliceColumn {
 /** Rows written at once: memory stays bounded however long the table is. */
 export const sliceRows = 65_536;
 
+/** A table as its writers take it. */
 export interface Sliced {
+  /** Its columns, in order. */
   columns: readonly { name: string; kind: ColumnKind }[];
+  /** Rows in all. */
   rows: number;
+  /** The pieces, in order. */
   slices: Iterable<SliceColumn[]>;
 }
 
+/** Cuts a table; nothing is copied before a piece is asked for. */
 export function sliced(table: ColumnTable): Sliced {
   const columns = table.columnNames().map((name) => {
     const values = table.column(name) as unknown as ColumnLike;

@@ -8,6 +8,7 @@ import * as fs from "node:fs";
 import type { ColumnKind } from "../../../store/mod.ts";
 import { jsonOf, type Sliced } from "./slices.ts";
 
+/** Writes a CSV file, piece by piece. */
 export function writeCsv(file: string, { columns, slices }: Sliced): void {
   writePieces(file, function* () {
     yield columns.map(({ name }) => quoted(name)).join(",") + "\n";
@@ -18,6 +19,7 @@ export function writeCsv(file: string, { columns, slices }: Sliced): void {
   });
 }
 
+/** Writes a file of JSON lines, piece by piece. */
 export function writeJsonl(file: string, { slices }: Sliced): void {
   writePieces(file, function* () {
     for (const slice of slices) {

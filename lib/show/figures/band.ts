@@ -3,30 +3,44 @@
  * @module
  */
 import * as Plot from "@observablehq/plot";
-import type { RecordOf } from "../core/mod.ts";
 import {
   type BandShare,
   bandShares,
   chanceInBand,
+  type PlayReturn,
   type TargetBand,
   targetBand,
   type WinRate,
   winRates,
-} from "../analysis/mod.ts";
-import { composeFigure, drawPanel, type Figure, type Panel } from "./compose.ts";
-import { formatCount, formatPercent } from "./format.ts";
-import { colour, series, widths } from "./style.ts";
+} from "../../analysis/mod.ts";
+import { composeFigure, drawPanel, type Panel } from "../compose.ts";
+import type { FigureOptions } from "./parts.ts";
+import type { Figure } from "../figure.ts";
+import { formatCount, formatPercent } from "../format.ts";
+import { colour, series, widths } from "../style.ts";
 
-export interface BandFigureOptions {
+/** What is pooled, and against what. */
+export interface BandFigureOptions extends FigureOptions {
+  /** Target of the win rate. @default .4 to .6 */
   band?: TargetBand;
   /** Rollouts pooled in a column, usually the epoch length. @default 1 */
   every?: number;
-  width?: number;
 }
 
-/** Win rate of every environment by rollout, as counted circles, over the shaded band. */
+/**
+ * Win rate of every environment by rollout, as counted circles, over the shaded band.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { scored } from "../../core/mod.ts";
+ * const play = (environmentId: string, value: number) =>
+ *   ({ rollout: 0, environmentId, arm: "plain" as const, outcome: scored(value) });
+ * const { text } = bandFigure([play("a", 0), play("a", 1), play("b", 1)]);
+ * assert.equal(text, "rollout 0: 50 % of 2 in band, 0 % below, 50 % above");
+ * ```
+ */
 export function bandFigure(
-  plays: readonly RecordOf<"play">[],
+  plays: readonly PlayReturn[],
   options: BandFigureOptions = {},
 ): Figure {
   const { band = targetBand, width = widths.wide } = options;

@@ -3,11 +3,12 @@
  * @module
  */
 import * as Plot from "@observablehq/plot";
-import { type CurvePoint, type Evaluation, learningCurve, type Mode } from "../analysis/mod.ts";
-import type { HeldoutOptions } from "../analysis/mod.ts";
-import { composeFigure, drawPanel, type Figure, type Panel } from "./compose.ts";
-import { formatCount, formatEstimate } from "./format.ts";
-import { colour, series, type SeriesStyle, widths } from "./style.ts";
+import { type CurvePoint, type Evaluation, learningCurve, type Mode } from "../../analysis/mod.ts";
+import type { HeldoutOptions } from "../../analysis/mod.ts";
+import { composeFigure, drawPanel, type Panel } from "../compose.ts";
+import type { Figure } from "../figure.ts";
+import { formatCount, formatEstimate } from "../format.ts";
+import { colour, series, type SeriesStyle, widths } from "../style.ts";
 
 const styles: Record<"seen" | "unseen", SeriesStyle> = {
   seen: series.first,
@@ -18,7 +19,14 @@ const modeNames: Record<Mode, string> = {
   greedy: "Greedy",
 };
 
-/** Learning curve on a held-out set. Draws an empty frame that says so where nothing was evaluated. */
+/**
+ * Learning curve on a held-out set. Draws an empty frame that says so where nothing was evaluated.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(learningFigure([]).text, "nothing evaluated");
+ * ```
+ */
 export function learningFigure(
   evaluation: readonly Evaluation[],
   options: HeldoutOptions & { width?: number } = {},

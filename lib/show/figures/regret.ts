@@ -3,7 +3,7 @@
  * @module
  */
 import * as Plot from "@observablehq/plot";
-import type { RecordOf } from "../core/mod.ts";
+import type { RecordOf } from "../../core/mod.ts";
 import {
   type RegretBin,
   regretByRollout,
@@ -12,14 +12,22 @@ import {
   regretSummary,
   regretValues,
   signalScale,
-} from "../analysis/mod.ts";
-import { composeFigure, drawPanel, type Figure, type Panel } from "./compose.ts";
-import { formatCount, formatEstimate, formatNumber, formatPercent } from "./format.ts";
-import { colour, series, widths } from "./style.ts";
+} from "../../analysis/mod.ts";
+import { composeFigure, drawPanel, type Panel } from "../compose.ts";
+import type { Figure } from "../figure.ts";
+import { formatCount, formatEstimate, formatNumber, formatPercent } from "../format.ts";
+import { colour, series, widths } from "../style.ts";
 
 type Summary = ReturnType<typeof regretSummary>;
 
-/** Histogram of regret (not clipped) and mean clipped signal by rollout over its noise floor. */
+/**
+ * Histogram of regret (not clipped) and mean clipped signal by rollout over its noise floor.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(regretFigure([]).text, "nothing measured");
+ * ```
+ */
 export function regretFigure(
   regrets: readonly RecordOf<"regret">[],
   options: RegretOptions & { width?: number } = {},

@@ -1,0 +1,176 @@
+/**
+ * The launcher of `SPADE (policy)`: sandbox host and engine first, then Deno's kernel behind two walls.
+ *
+ * It guarantees: the kernel holds no run grant, since what runs programs was started before it and is reached by socket;
+ * every access is decided by the written policy and logged where the kernel cannot write; all that was started here ends
+ * with the kernel, with this process however it ends, and with the process that started it.
+ *
+ * The walls: Deno's permission broker (`lib/kernel/broker.ts`) gives reasons; Landlock and a filter of system calls
+ * (`sandbox/notebook_wall.py`) hold where Deno asks nobody (require(), npm downloads, the Cache API). A machine without
+ * Landlock has the first one only, and the notebook says so.
+ * @module
+ */
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { z } from "zod";
+import { UsageError } from "../../core/mod.ts";
+import { EmbeddedEngine } from "../../engine/mod.ts";
+import {
+  type AuditEntry,
+  type Connection,
+  decide,
+  type Policy,
+  realPathFrom,
+  serveBroker,
+} from "../../kernel/mod.ts";
+import { launchSandbox } from "../../sandbox/mod.ts";
+import { pythonOf, root } from "../files.ts";
+import { requirePython } from "../open_model.ts";
+import { openAudit, workFolder } from "./kernel_files.ts";
+import { denoDir, factsOf, makeFolders, POLICY_FILE, readPolicy, rulesOf } from "./rules.ts";
+
+const port = z.number().int().min(1).max(65_535);
+const connection = z.looseObject({
+  transport: z.literal("tcp"),
+  ip: z.literal("127.0.0.1"),
+  key: z.string(),
+  signature_scheme: z.literal("hmac-sha256"),
+  shell_port: port,
+  iopub_port: port,
+  stdin_port: port,
+  control_port: port,
+  hb_port: port,
+});
+const probed = z.object({ landlock: z.number(), filter: z.boolean() });
+
+const LOOK_MS = 1_000;
+const NOISE = "Permission broker is an experimental feature";
+
+/** Runs the kernel of a connection file to its end; returns its exit code. */
+export async function policyKernel(
+  file: string,
+  options: { signal: AbortSignal; env: (name: string) => string | undefined },
+): Promise<number> {
+  const { signal, env } = options;
+  const policyFile = env("SPADE_POLICY_FILE") ?? POLICY_FILE;
+  const policy = readPolicy(policyFile);
+  const connected: Connection = connection.parse(JSON.parse(await Deno.readTextFile(file)));
+  makeFolders(policy);
+  await using stack = new AsyncDisposableStack();
+  const work = stack.use(workFolder());
+  const host = path.join(work.path, "host.sock");
+  const [, engine, wall] = await Promise.all([
+    launchSandbox({ path: host, python: requirePython("sandbox") })
+      .then((sandbox) => stack.use(sandbox)),
+    openEngine(policy, signal, (engine) => stack.use(engine)),
+    probeWall(),
+  ]);
+  const audit = stack.use(openAudit());
+  const cache = denoDir(env);
+  const connectionFile = fs.realpathSync(file);
+  const rules = rulesOf(policy, {
+    ...{ connectionFile, connection: connected, cache, host, engine, file: policyFile },
+  });
+  const facts = factsOf(policy, {
+    ...{ file: policyFile, engine, landlock: wall.landlock, audit: audit.name },
+  });
+  const socket = path.join(work.path, "broker.sock");
+  // with the filter the kernel stays in its first folder; without it nobody knows what a relative path means
+  const cwd = wall.filter ? Deno.cwd() : undefined;
+  stack.use(serveBroker({
+    path: socket,
+    decide: (access) => decide(access, rules, (name) => realPathFrom(name, cwd)),
+    audit: (entry: AuditEntry) => audit.write(entry),
+  }));
+  const walled = {
+    read: rules.read,
+    write: rules.write,
+    connect: rules.connect.map((address) => Number(new URL(`http://${address}`).port || 80)),
+    bind: rules.listen.map((address) => Number(address.split(":")[1])),
+    parent: Deno.pid,
+  };
+  const kernel = [
+    ...[Deno.execPath(), "jupyter", "--quiet", "--kernel", "--conn", connectionFile],
+  ];
+  const script = path.join(root, "sandbox", "notebook_wall.py");
+  const [program, ...args] = wall.filter
+    ? [pythonOf("sandbox"), "-s", "-B", script, JSON.stringify(walled), ...kernel]
+    : kernel;
+  const short = env("SPADE_SHORT");
+  signal.throwIfAborted();
+  const child = new Deno.Command(program, {
+    args,
+    clearEnv: true,
+    env: {
+      PATH: "/usr/bin:/bin",
+      NO_COLOR: "1",
+      DENO_DIR: cache,
+      DENO_NO_UPDATE_CHECK: "1",
+      DENO_WEBGPU_BACKEND: "none",
+      DENO_PERMISSION_BROKER_PATH: socket,
+      SPADE_HOST: host,
+      ...(engine === null ? {} : { SPADE_ENGINE: engine }),
+      ...(short === undefined ? {} : { SPADE_SHORT: short }),
+      SPADE_POLICY: JSON.stringify(facts),
+    },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const told = tell(child.stderr);
+  const end = () => {
+    try {
+      child.kill("SIGKILL");
+    } catch {
+      // it ended meanwhile
+    }
+  };
+  signal.addEventListener("abort", end);
+  const parent = Deno.ppid;
+  const look = setInterval(() => Deno.ppid === parent || end(), LOOK_MS);
+  const { code } = await child.status;
+  clearInterval(look);
+  await told;
+  return signal.aborted ? 130 : code;
+}
+
+/** The address of the policy's engine, started where it says so; null: none. */
+async function openEngine(
+  { engine }: Policy,
+  signal: AbortSignal,
+  keep: (engine: EmbeddedEngine) => void,
+): Promise<string | null> {
+  if (typeof engine === "string") return engine === "none" ? null : engine;
+  const state = path.join(root, ".spade", "lab-engine");
+  await Deno.mkdir(state, { recursive: true });
+  const started = await EmbeddedEngine.start({
+    python: requirePython("engine"),
+    model: path.resolve(root, engine.model),
+    script: path.join(root, "scripts", "engine", "server.py"),
+    state,
+    signal,
+  });
+  keep(started);
+  return started.url;
+}
+
+/** What the second wall would consist of here. */
+async function probeWall(): Promise<z.infer<typeof probed>> {
+  if (Deno.build.os !== "linux") return { landlock: 0, filter: false };
+  const script = path.join(root, "sandbox", "notebook_wall.py");
+  const { code, stdout, stderr } = await new Deno.Command(requirePython("sandbox"), {
+    args: ["-s", "-B", script, "--probe"],
+    clearEnv: true,
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes).trim();
+  if (code !== 0) throw new UsageError(`Cannot look for Landlock: ${text(stderr).slice(-500)}`);
+  return probed.parse(JSON.parse(text(stdout)));
+}
+
+/** Passes on what the kernel says on its error output. */
+async function tell(stream: ReadableStream<Uint8Array>): Promise<void> {
+  const encoder = new TextEncoder();
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    if (!text.includes(NOISE)) await Deno.stderr.write(encoder.encode(text));
+  }
+}

@@ -1,0 +1,22 @@
+/** What the surroundings say: environment variables and the time, asked for where they may be. @module */
+
+/** A variable of the process; undefined where it is not set or may not be read. */
+export function setting(
+  name: "SPADE_ENGINE" | "SPADE_HOST" | "SPADE_SHORT" | "SPADE_POLICY",
+): string | undefined {
+  try {
+    return Deno.env.get(name) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds since the process started. */
+export function seconds(): number {
+  return performance.now() / 1000;
+}
+
+/** The caller's signal, or one that never aborts. */
+export function signalOr(signal: AbortSignal | undefined): AbortSignal {
+  return signal ?? new AbortController().signal;
+}
