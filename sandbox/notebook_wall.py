@@ -37,7 +37,8 @@ BENEATH, PORT, BIND, CONNECT = 1, 2, 1, 2
 
 # What a dynamically linked program reads to start, and what says how large the machine is. Nothing of a user's.
 SYSTEM = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo",
-          "/dev/urandom", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu"]
+          "/dev/urandom", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/sys/kernel/osrelease",
+          "/sys/devices/system/cpu"]
 
 # execveat stays: the one call that starts PROGRAM. Landlock lets it start nothing else.
 REFUSED = ["execve", "chdir", "fchdir"] + [name for name in KILLED if name not in ("mbind", "set_mempolicy")]

@@ -25,7 +25,7 @@ export {
   tableFormats,
 } from "./frames/export_table.ts";
 export { type ColumnLike, kindOf } from "./frames/kinds.ts";
-export { type LongTables, readLongTables } from "./frames/read_long.ts";
+export { type LongTables, readLongTables, readRows } from "./frames/read_long.ts";
 export { readTable, type TableOptions } from "./frames/read_table.ts";
 export { openFolder, runFolders, type RunSummary, summariseRun } from "./frames/run_folder.ts";
 export * from "./group.ts";

@@ -59,7 +59,12 @@ export interface PagesOptions {
   name: string;
   /** Ids of environments whose pages are there, or will be. */
   written: Iterable<string>;
+  /** Whether the list's page is there, or will be. @default false */
+  listed?: boolean;
 }
+
+/** The file of the list's page. */
+export const listFile = "index.html";
 
 /** The file of an environment's page. */
 export function pageFile(environmentId: string): string {
@@ -72,7 +77,7 @@ const addressesOf = (ids: Iterable<string>) => new Map([...ids].map((id) => [id,
 export function listPage(store: TableReader, { name, written }: PagesOptions): Page {
   const pages = addressesOf(written);
   return {
-    file: "index.html",
+    file: listFile,
     html: inspectListHtml(loadRun(store, listTables), { name, pages }),
   };
 }
@@ -92,15 +97,16 @@ export function fullDetail(
 export function* environmentPages(
   store: Store,
   ids: Iterable<string>,
-  { written, replays }:
-    & Pick<PagesOptions, "written">
+  { written, listed, replays }:
+    & Omit<PagesOptions, "name">
     & Partial<Pick<InspectHtmlOptions, "replays">>,
 ): Generator<Page> {
   const reader = recent(store), pages = addressesOf(written);
   const text = runTokenizer(store.all("run")[0]);
   for (const id of ids) {
     const detail = fullDetail(store, id, reader);
-    const html = inspectHtml(detail, { ...text, pages, replays, list: "index.html" });
+    const list = listed === true ? listFile : undefined;
+    const html = inspectHtml(detail, { ...text, pages, replays, list });
     yield { file: pageFile(id), html };
   }
 }

@@ -16,6 +16,7 @@ import {
   environmentPages,
   fullDetail,
   inspectRun,
+  listFile,
   listPage,
   type Page,
   pageFile,
@@ -80,7 +81,8 @@ export async function inspectEnvironment(
   const { id } = findEnvironment(loadRun(store, ["environment"]), environment);
   const replays = replay ? await replayed(store, id, signal) : undefined;
   if (text) return 0;
-  for (const page of environmentPages(store, [id], { written, replays })) tell(page);
+  const options = { written, replays, listed: folder.has(listFile) };
+  for (const page of environmentPages(store, [id], options)) tell(page);
   return 0;
 }
 
@@ -112,7 +114,7 @@ async function writeAll(store: Store, folder: PageFolder, signal: AbortSignal): 
   const ids = environmentSummaries(loadRun(store, listTables)).map((e) => e.environmentId);
   using counter = new Counter({ noun: "pages", total: ids.length });
   let done = 0;
-  for (const page of environmentPages(store, ids, { written: ids })) {
+  for (const page of environmentPages(store, ids, { written: ids, listed: true })) {
     folder.write(page);
     counter.step();
     done += 1;
@@ -144,6 +146,11 @@ class PageFolder {
       );
     }
     return path.relative(root, target);
+  }
+
+  /** Whether the file is there. */
+  has(file: string): boolean {
+    return fs.existsSync(path.join(this.dir, file));
   }
 
   /** Those of the ids whose pages are there. */

@@ -79,7 +79,7 @@ export function policyText(facts: PolicyFacts): string {
     ["write", several(facts.write)],
     ["network", `${several(network)}; no names are looked up`],
     ["sandbox", facts.sandbox ? "a host that runs generated Python, by its socket" : "none"],
-    ["variables", several(facts.env)],
+    ["variables", `${several(facts.env)}; none of yours is passed on`],
     ["system", several(facts.sys)],
     ["programs", "none"],
     ["native code", "none"],

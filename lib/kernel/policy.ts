@@ -142,8 +142,9 @@ export function decide(access: Access, rules: Rules, realPath: RealPath): Decisi
     }
     case "env":
       if (value !== null && rules.env.includes(value)) return allowed;
-      if (value === null) {
-        return denied("Cannot read all variables, as the start of a program does: " + NO_PROGRAMS);
+      if (value === null || value === OF_A_START) {
+        const which = value === null ? "all variables" : `variable ${value}`;
+        return denied(`Cannot read ${which}, as the start of a program does: ${NO_PROGRAMS}`);
       }
       return denied(`Cannot read variable ${what}: not in this notebook's policy. ${add}`);
     case "sys":
@@ -166,6 +167,8 @@ export function decide(access: Access, rules: Rules, realPath: RealPath): Decisi
 
 const NO_PROGRAMS =
   "this notebook's kernel starts no programs; generated Python runs in the sandbox, openSandbox()";
+/** What node:child_process reads before it starts anything; it swallows the reason of a denied start. */
+const OF_A_START = "NODE_V8_COVERAGE";
 const allowed: Decision = { allowed: true };
 
 function denied(reason: string): Decision {

@@ -1,7 +1,13 @@
 /** What a training will take, before it starts. @module */
-import { dryRun } from "../cli/dry_run.ts";
-import { presetFiles } from "../cli/files.ts";
-import { type Assumptions, type Config, type Expectation, resolveConfig } from "../loop/mod.ts";
+import { presetFiles, readPrograms } from "../cli/files.ts";
+import {
+  type Assumptions,
+  assumptionsFor,
+  type Config,
+  type Expectation,
+  expectRun,
+  resolveConfig,
+} from "../loop/mod.ts";
 import { display, type Displayable, escapeTerminal, formatCount, textTable } from "../show/mod.ts";
 
 /** Which training. */
@@ -12,6 +18,8 @@ export interface ForecastOptions {
   overlays?: readonly string[];
   /** Further changes, `key=value`, e.g. `rollouts=100`. @default [] */
   set?: readonly string[];
+  /** What no configuration says, such as the share of accepted replies, where you know better. */
+  assumed?: Partial<Assumptions>;
 }
 
 /** What a training is expected to take. */
@@ -22,32 +30,32 @@ export interface Forecast {
   expected: readonly Expectation[];
   /** What no configuration says, and the expected numbers rest on. */
   assumed: Assumptions;
-  /** What would keep it from starting now. */
-  obstacles: readonly string[];
 }
 
 /**
- * Numbers of calls, plays and tokens of a whole training, as `deno task train --dry-run` has them. Nothing is started,
- * and what is not there yet (a server, a corpus) is listed, not missed.
+ * Numbers of calls, plays and tokens of a whole training, as `deno task train --dry-run` has them. Nothing is started, so
+ * the model, its server and the corpus need not be there.
  *
  * ```ts ignore
  * import { forecast } from "@spade/spade";
  *
- * const { expected } = await forecast({ preset: "games-4b", set: ["rollouts=100"] });
+ * const { expected } = forecast({ preset: "games-4b", set: ["rollouts=100"], assumed: { acceptance: 0.8 } });
  * console.log(expected.find(({ what }) => what === "tokens written: agent"));
  * ```
  *
- * @throws {UsageError} where an option is wrong, or a file that it names cannot be used.
+ * @throws {UsageError} where an option is wrong.
  */
-export async function forecast(options: ForecastOptions = {}): Promise<Forecast & Displayable> {
+export function forecast(options: ForecastOptions = {}): Forecast & Displayable {
   const { preset = "nano", overlays = [], set = [] } = options;
-  const result = await dryRun(resolveConfig({ preset, overlays, set: [...set] }, presetFiles()));
-  const { config, expected, assumed } = result;
-  const obstacles = result.obstacles.map(({ key, why }) => `${key}: ${why}`);
-  return display(shownForecast, { config, expected, assumed, obstacles });
+  const config = resolveConfig({ preset, overlays, set: [...set] }, presetFiles());
+  const assumed = { ...assumptionsFor(config), ...options.assumed };
+  const { heldout } = config;
+  const count = (part: string) => heldout === null ? 0 : readPrograms(`${heldout}/${part}`).length;
+  const expected = expectRun(config, { dev: count("dev"), test: count("test") }, assumed);
+  return display(shownForecast, { config, expected, assumed });
 }
 
-function shownForecast({ config, expected, obstacles }: Forecast): { text: string } {
+function shownForecast({ config, expected }: Forecast): { text: string } {
   const rows = expected.map(({ what, ...counts }) => [
     what,
     ...[counts.least, counts.expected, counts.most].map((count) => formatCount(count)),
@@ -56,7 +64,6 @@ function shownForecast({ config, expected, obstacles }: Forecast): { text: strin
     text: [
       escapeTerminal(`forecast of ${[config.preset, ...config.overlays].join(" + ")}`),
       textTable(["what", "#least", "#expected", "#most"], rows).trimEnd(),
-      ...obstacles.map((why) => escapeTerminal(`to start it, ${why}`)),
     ].join("\n"),
   };
 }

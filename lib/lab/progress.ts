@@ -68,7 +68,28 @@ function rateText(perSecond: number): string {
 /** The line that shows; work that begins within its work shows none of its own. */
 let front: ProgressLine | undefined;
 
-/** The line of one piece of work; dispose it when the work is over. Of several at a time the first one shows. */
+/**
+ * The line of one piece of work; dispose it when the work is over. Of several at a time the first one shows.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const said: string[] = [];
+ * const outlet = {
+ *   every: 0,
+ *   show: (line: string) => void said.push(line),
+ *   hide: () => {},
+ *   end: () => Promise.resolve(),
+ * };
+ * let now = 0;
+ * {
+ *   const options = { outlet, clock: () => now };
+ *   await using line = new ProgressLine({ title: "plays", unit: "plays", total: 2 }, options);
+ *   now = 10; // seconds
+ *   line.step();
+ * }
+ * assert.ok(said[0].includes("1 of 2 plays"));
+ * ```
+ */
 export class ProgressLine implements AsyncDisposable {
   readonly #state: ProgressState;
   readonly #outlet: Outlet;

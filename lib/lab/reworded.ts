@@ -4,10 +4,13 @@ import type { EnvironmentProcess, Observed, Result, Sandbox } from "../core/mod.
 /**
  * The sandbox with every observation of its programs put into other words; actions and rewards stay.
  *
- * ```ts ignore
- * import { openSandbox, play, rewordedSandbox } from "@spade/spade";
+ * ```ts ignore check
+ * import { engine, openSandbox, play, rewordedSandbox } from "@spade/spade";
  *
- * const sandbox = rewordedSandbox(await openSandbox(), (text) => text.replaceAll("deeper", "further down"));
+ * await using policy = await engine();
+ * const environment = Deno.readTextFileSync("data/heldout/dev/00_gap.py");
+ * const reword = (text: string) => text.replaceAll("deeper", "further down");
+ * await using sandbox = rewordedSandbox(await openSandbox(), reword);
  * console.log(await play(environment, { engine: policy, sandbox }));
  * ```
  */

@@ -4,13 +4,13 @@ import {
   cutText,
   detailsHtml,
   escapeTerminal,
+  notebookHtml,
   pythonHtml,
   type Shown,
   tableHtml,
   textTable,
 } from "../show/mod.ts";
 import type { Design, DesignAttempt } from "./design.ts";
-import { notebookHtml } from "./notebook_html.ts";
 
 const marks = {
   pass: "✓\u00a0passed",

@@ -12,12 +12,12 @@ import {
   formatNumber,
   type Html,
   html,
+  notebookHtml,
   paragraphHtml,
   type Shown,
   tableHtml,
   textTable,
 } from "../show/mod.ts";
-import { notebookHtml } from "./notebook_html.ts";
 import type { Game } from "./play.ts";
 import type { MeasuredRegret } from "./regret.ts";
 

@@ -6,12 +6,12 @@ import {
   formatNumber,
   formatPercent,
   formatSeconds,
+  notebookHtml,
   paragraphHtml,
   type Shown,
   tableHtml,
   textTable,
 } from "../show/mod.ts";
-import { notebookHtml } from "./notebook_html.ts";
 import type { Training } from "./train.ts";
 
 const headings = [

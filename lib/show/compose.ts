@@ -9,8 +9,6 @@ import { escapeHtml } from "./escape.ts";
 import { type Figure, figureOf } from "./figure.ts";
 import { colour, type FillStyle, fontFamily, type SeriesStyle } from "./style.ts";
 
-export type { PlotOptions } from "@observablehq/plot";
-
 /** One drawing of a figure. */
 export interface Panel {
   /** Inner SVG element text, with its own width and height. */
@@ -55,6 +53,11 @@ export interface FigureParts {
 // deno-lint-ignore no-control-regex
 const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/g;
 
+/** Options of Observable Plot's `plot()`; the document is set here. */
+export type PanelOptions = NonNullable<
+  Parameters<(typeof import("@observablehq/plot"))["plot"]>[0]
+>;
+
 /**
  * Draws one Plot panel. Options are Plot's own; the document and the style are ours.
  *
@@ -65,7 +68,7 @@ const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/g;
  * assert.match(svg, /^<svg .*<circle /s);
  * ```
  */
-export function drawPanel(options: Plot.PlotOptions, heading?: string): Panel {
+export function drawPanel(options: PanelOptions, heading?: string): Panel {
   // The two libraries type the DOM differently, and Deno types it not at all.
   const { document } = parseHTML("<!doctype html><html><body></body></html>") as unknown as {
     document: never;

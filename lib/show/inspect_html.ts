@@ -129,8 +129,8 @@ function results(detail: EnvironmentDetail): Content {
     detail.regrets.length > 0
       ? tableHtml(regretHeadings, regretRows(detail), {
         caption:
-          "Regret is hinted minus plain mean return over pairs of one seed. The noise floor " +
-          "is what its clipped signal shows on average at zero true regret.",
+          "Regret is hinted minus plain mean return over pairs of one seed, and again shrunk by " +
+          "its error. A noise floor is what its clipped signal shows on average at zero true regret.",
       })
       : paragraphHtml("Its regret was not measured."),
   );

@@ -70,7 +70,14 @@ export function playText(play: RecordOf<"play"> | undefined): string {
   return `${how}: ${formatNumber(outcome.value)} in ${turns}${mixed}`;
 }
 
-/** Names a pair of plays. */
+/**
+ * Names a pair of plays.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * assert.equal(pairText({ environmentId: "a", rollout: 4, index: 0 }), "rollout 4, play 0");
+ * ```
+ */
 export function pairText(pair: PlayPair): string {
   // Plays outside a run belong to no rollout.
   return pair.rollout < 0 ? `play ${pair.index}` : `rollout ${pair.rollout}, play ${pair.index}`;

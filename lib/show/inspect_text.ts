@@ -17,6 +17,7 @@ import {
 } from "./inspect_rows.ts";
 import { textTable } from "./text_table.ts";
 
+/** How much of an environment is printed. */
 export interface InspectTextOptions {
   /** Characters in a line. @default 100 */
   width?: number;
@@ -24,7 +25,15 @@ export interface InspectTextOptions {
   plays?: number;
 }
 
-/** All environments of a run, accepted first. */
+/**
+ * All environments of a run, accepted first.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { emptyTables } from "../analysis/mod.ts";
+ * assert.equal(inspectListText(emptyTables()), "This run has no environments yet.\n");
+ * ```
+ */
 export function inspectListText(tables: RunTables, options: { width?: number } = {}): string {
   const all = environmentSummaries(tables);
   if (all.length === 0) return "This run has no environments yet.\n";
@@ -35,7 +44,20 @@ export function inspectListText(tables: RunTables, options: { width?: number } =
     `${formatCount(refused.length)} refused\n`;
 }
 
-/** One environment in full; plays beyond `plays` as one line each. */
+/**
+ * One environment in full; plays beyond `plays` as one line each.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { emptyTables, environmentDetail } from "../analysis/mod.ts";
+ * const environment = {
+ *   ...{ id: "a", rollout: 0, source: "class AEnv: ...\n", className: "AEnv", description: "two doors" },
+ *   ...{ skill: "Optimization", treeHash: "", replyId: null, documentId: null, parents: [] },
+ * };
+ * const tables = { ...emptyTables(), environment: [environment] };
+ * assert.ok(inspectText(environmentDetail(tables, "a")).startsWith("AEnv: two doors\n"));
+ * ```
+ */
 export function inspectText(detail: EnvironmentDetail, options: InspectTextOptions = {}): string {
   const { width = 100, plays = 1 } = options;
   const { environment, document, gates, hint } = detail;

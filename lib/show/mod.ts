@@ -5,8 +5,9 @@ export {
   type FigureParts,
   type LegendEntry,
   type Panel,
-  type PlotOptions,
+  type PanelOptions,
 } from "./compose.ts";
+export { cellHtml, notebookHtml } from "./cell_html.ts";
 export { type Figure, figureOf } from "./figure.ts";
 export {
   denoInspect,
@@ -24,6 +25,7 @@ export { pythonHtml } from "./highlight.ts";
 export { frameHtml } from "./frame.ts";
 export { inspectHtml, type InspectHtmlOptions } from "./inspect_html.ts";
 export { inspectListHtml, type InspectListOptions } from "./inspect_list_html.ts";
+export type { PlaysOptions } from "./inspect_plays.ts";
 export { pairText } from "./inspect_rows.ts";
 export { inspectListText, inspectText, type InspectTextOptions } from "./inspect_text.ts";
 export {

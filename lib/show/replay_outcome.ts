@@ -22,7 +22,8 @@ export type ReplayOutcome =
 export function replayText(outcome: ReplayOutcome, turns: number): string {
   if (outcome.kind === "same") {
     const note = outcome.note === undefined ? "" : `; ${outcome.note}`;
-    return `✓ same in all ${turns} turns: observations, rewards and end${note}`;
+    const all = turns === 1 ? "its turn" : `all ${turns} turns`;
+    return `✓ same in ${all}: observations, rewards and end${note}`;
   }
   if (outcome.kind === "different") {
     return `⚠ different from turn ${outcome.turn} on: ${outcome.what}`;

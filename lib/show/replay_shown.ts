@@ -22,7 +22,21 @@ function nameOf({ stored: { environment, play } }: Replay): string {
   return `${environment.id.slice(0, prefixLength)}, ${play.arm}, seed ${play.seed}`;
 }
 
-/** The page: stored and replayed turns side by side, with the slider. */
+/**
+ * The page: stored and replayed turns side by side, with the slider.
+ *
+ * ```ts ignore check
+ * import { openFolder, replayHtml, replayPlay, startSandbox } from "@spade/spade";
+ *
+ * using store = openFolder("runs/nano");
+ * const [play] = store.all("play");
+ * const environment = store.get("environment", play.environmentId)!;
+ * const turns = store.all("turn", { where: { playId: play.id }, orderBy: "index" });
+ * await using sandbox = await startSandbox({ python: ".spade/sandbox/bin/python" });
+ * const replay = await replayPlay({ environment, play, turns }, { sandbox });
+ * Deno.writeTextFileSync("replay.html", replayHtml(replay));
+ * ```
+ */
 export function replayHtml(replay: Replay): string {
   const { turns, outcome, last } = replay;
   const said = showInvisible(replayText(outcome, turns.length));

@@ -17,6 +17,7 @@ import {
   type TableOptions,
 } from "../analysis/mod.ts";
 import { type RecordOf, StoreError, type TableName } from "../core/mod.ts";
+import { cellHtml } from "./cell_html.ts";
 import {
   denoInspect,
   display,
@@ -230,7 +231,7 @@ export class Run implements Disposable, Displayable {
     ];
     return {
       text: facts.map(({ name, value }) => `${name.padEnd(9)} ${escapeTerminal(value)}`).join("\n"),
-      html: factsHtml(facts).text,
+      html: cellHtml(factsHtml(facts)),
     };
   }
 }

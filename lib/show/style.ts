@@ -16,10 +16,19 @@ export const colours = {
   second: { light: "#c24e00", dark: "#f59a58" },
   third: { light: "#00805c", dark: "#3fcf9f" },
   warning: { light: "#8a3c00", dark: "#ffb86b" },
-} as const;
+} as const satisfies Record<ColourName, { light: string; dark: string }>;
 
 /** Name of a colour token. */
-export type ColourName = keyof typeof colours;
+export type ColourName =
+  | "paper"
+  | "ink"
+  | "muted"
+  | "rule"
+  | "band"
+  | "first"
+  | "second"
+  | "third"
+  | "warning";
 
 /**
  * Light value of a token, for marks.

@@ -4,6 +4,7 @@
  */
 import type { ColumnTable } from "arquero";
 import { type ColumnLike, kindOf } from "../analysis/mod.ts";
+import { cellHtml } from "./cell_html.ts";
 import type { Shown } from "./display.ts";
 import { escapeTerminal } from "./escape.ts";
 import { formatCount, missing } from "./format.ts";
@@ -56,7 +57,7 @@ export function tableRows(table: ColumnTable, options: TableRowsOptions = {}): S
     paragraphHtml(sizeOf(table, rows.length), "muted"),
     ...warnings.map((line) => paragraphHtml(html(`<strong>${markup(line)}</strong>`), "warn")),
   ];
-  return { text, html: parts.map(markup).join("\n") };
+  return { text, html: cellHtml(...parts) };
 }
 
 /** How many columns a line of text has room for; the first one always. */

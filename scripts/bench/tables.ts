@@ -40,11 +40,11 @@ async function measure(dir: string): Promise<void> {
     bandFigure,
     exportTable,
     lengthsFigure,
-    loadRun,
     openFolder,
     openRun,
     pngRenderer,
     readLongTables,
+    readRows,
   } = await import("../../mod.ts");
   const { op } = await import("arquero");
   const renderer = await pngRenderer();
@@ -53,7 +53,9 @@ async function measure(dir: string): Promise<void> {
   timed("showing it", () => Deno.inspect(run));
   const figure = timed("band figure of all plays", () => {
     using store = openFolder(join(dir, "run"));
-    return bandFigure(loadRun(store, ["play"]).play, { every: 4 });
+    return bandFigure(readRows(store, "play", ["rollout", "environmentId", "arm", "outcome"]), {
+      every: 4,
+    });
   });
   timed("the figure as a PNG", () => renderer.render(figure.svg));
   const { user, system } = process.cpuUsage();

@@ -2,7 +2,7 @@
 import config from "../../deno.json" with { type: "json" };
 
 /** Tasks that start one script of theirs. */
-type Task = "evaluate" | "pool" | "engines" | "tables";
+type Task = "evaluate" | "inspect" | "pool" | "engines" | "tables" | "notebooks" | "lab";
 
 export interface Answer {
   code: number;

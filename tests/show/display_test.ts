@@ -7,6 +7,7 @@ import {
   jupyterDisplay,
   Run,
   RunTable,
+  tableOf,
   tableRows,
 } from "../../lib/show/mod.ts";
 import { type Manifest, Store } from "../../lib/store/mod.ts";
@@ -156,4 +157,25 @@ Deno.test("Run shows what it is, reads its tables and says when it is closed", (
   assert.equal(plays.numRows(), 2);
   assert.equal(Deno.inspect(opened), "run first, closed");
   assert.throws(() => opened.plays(), /StoreError: Cannot read run runs\/first: it is closed/);
+});
+
+Deno.test("tableOf() makes a table of plain rows that shows 50 of them, missing fields as null", () => {
+  const rows = Array.from({ length: 60 }, (_, at) => at === 1 ? { at } : { at, word: `w${at}` });
+  const table = tableOf(rows);
+  assert.deepEqual(table.columnNames(), ["at", "word"]);
+  assert.equal(table.get("word", 1), null);
+  const { "text/plain": text } = bundle(table);
+  assert.match(text, /w49/);
+  assert.doesNotMatch(text, /w50/);
+  assert.match(text, /60 rows × 2 columns, the first 50 shown\n⚠ missing: word in 1 of 60 rows$/);
+  assert.equal(bundle(tableOf([]))["text/plain"], "0 rows × 0 columns");
+});
+
+Deno.test("Run.records() gives the named tables as records, the others empty", () => {
+  const store = Store.memory();
+  const regret = recordOf("regret");
+  store.transaction(() => store.insert("regret", [regret]));
+  using open = new Run("runs/a", store);
+  const tables = open.records("regret", "play");
+  assert.deepEqual([tables.regret, tables.play, tables.turn], [[regret], [], []]);
 });

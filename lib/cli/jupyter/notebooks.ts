@@ -58,7 +58,7 @@ export interface NotebookFile {
   notebook: Notebook;
 }
 
-/** The notebooks whose names begin with one of `names`, or all. */
+/** The notebooks whose names begin with one of `names`, or all but hidden ones. */
 export function findNotebooks(names: readonly string[] = []): NotebookFile[] {
   const all = fs.existsSync(FOLDER)
     ? fs.readdirSync(FOLDER).filter((name) => name.endsWith(".ipynb")).sort()
@@ -68,7 +68,9 @@ export function findNotebooks(names: readonly string[] = []): NotebookFile[] {
     const there = all.length === 0 ? "none" : all.join(", ");
     throw new UsageError(`Cannot find notebook ${name}: notebooks/ holds ${there}`);
   }
-  return all.filter((file) => names.length === 0 || names.some((name) => file.startsWith(name)))
+  const isWanted = (file: string) =>
+    names.length === 0 ? !file.startsWith(".") : names.some((name) => file.startsWith(name));
+  return all.filter(isWanted)
     .map((file) => {
       const full = path.join(FOLDER, file);
       return {

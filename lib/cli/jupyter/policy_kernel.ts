@@ -64,6 +64,7 @@ export async function policyKernel(
       .then((sandbox) => stack.use(sandbox)),
     openEngine(policy, signal, (engine) => stack.use(engine)),
     probeWall(),
+    fetchPackages(),
   ]);
   const audit = stack.use(openAudit());
   const cache = denoDir(env);
@@ -152,6 +153,18 @@ async function openEngine(
   });
   keep(started);
   return started.url;
+}
+
+/** The kernel downloads nothing: the packages of deno.json are fetched before it starts, if they are not there. */
+async function fetchPackages(): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["install", "--quiet", "--frozen"],
+    cwd: root,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!success) await Deno.stderr.write(stderr); // what is there can still be imported
 }
 
 /** What the second wall would consist of here. */

@@ -26,7 +26,10 @@ footer { color: var(--dim); border-top: 1px solid var(--line); margin-top: 2rem;
 
 const script = `
 for (const frame of document.querySelectorAll("iframe")) {
-  const fit = () => frame.style.height = frame.contentDocument.documentElement.scrollHeight + 4 + "px";
+  const fit = () => {
+    frame.style.height = "0";
+    frame.style.height = frame.contentDocument.documentElement.scrollHeight + 4 + "px";
+  };
   frame.addEventListener("load", fit); addEventListener("resize", fit); fit();
 }`;
 

@@ -18,7 +18,7 @@ export interface SeedMean {
 }
 
 /** One way to train, as `data/results/nano.json` has it under `arms`. */
-export interface Arm {
+export interface StudyArm {
   /** Its name; the first is the whole method. */
   arm: string;
   /** Seeds it was trained with. */
@@ -42,7 +42,7 @@ export interface Arm {
  * ```
  */
 export function ablationFigure(
-  { arms }: { /** The arms. */ arms: readonly Arm[] },
+  { arms }: { /** The arms. */ arms: readonly StudyArm[] },
   options: FigureOptions = {},
 ): Figure {
   const { width, panel, isWide } = layout(options, 2);
@@ -87,9 +87,9 @@ export function ablationFigure(
 }
 
 function armPanel(
-  arms: readonly Arm[],
+  arms: readonly StudyArm[],
   names: readonly string[],
-  value: (arm: Arm) => SeedMean | null | undefined,
+  value: (arm: StudyArm) => SeedMean | null | undefined,
   options: { width: number; heading: string },
 ): Panel {
   const rows = arms.map((arm, i) => {

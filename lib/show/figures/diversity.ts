@@ -71,8 +71,8 @@ export function diversityFigure(
   const kernel = options.kernel === undefined ? "" : `Kernel: ${labelOf(options.kernel, 60)}. `;
   return composeFigure({
     title: "Diversity of the accepted programs (Vendi score)",
-    subtitle: `${kernel}1: all alike; n: nothing in common. n = ${counted(n, "program")} in ${
-      counted(rows.length, "epoch")
+    subtitle: `${kernel}1: all alike; n: nothing in common. n = ${counted(n, "program")}${
+      rows.length === 0 ? "" : ` in ${counted(rows.length, "epoch")}`
     }.`,
     legend: rows.length === 0 ? [] : orders.map(({ label, style }) => ({ label, style })),
     panels: [

@@ -49,7 +49,7 @@ export function intervalPanel(
   const isNoted = rows.some(({ note }) => note !== undefined);
   const named = namedRows(rows.map(({ name }) => name)), marginRight = isNoted ? 68 : 16;
   const ticks = Math.max(2, Math.floor((width - named.marginLeft - marginRight) / 75));
-  const range = domain === undefined ? { zero: true, nice: ticks } : { domain: [...domain] };
+  const range = domain === undefined ? { zero: true, nice: 6 } : { domain: [...domain] };
   return drawPanel({
     ...margins,
     ...named,

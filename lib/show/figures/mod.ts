@@ -1,5 +1,5 @@
 /** Figures of a run and of its analyses. @module */
-export { ablationFigure, type Arm, type SeedMean } from "./ablation.ts";
+export { ablationFigure, type SeedMean, type StudyArm } from "./ablation.ts";
 export { bandFigure, type BandFigureOptions } from "./band.ts";
 export { collapseFigure, type CollapseFigureOptions } from "./collapse.ts";
 export { type ComparedRuns, comparisonFigure, type ComparisonFigureOptions } from "./comparison.ts";

@@ -29,7 +29,7 @@ const returns: Line[] = [
 ];
 const signals: Line[] = [
   { label: "regret signal", style: series.third, y: ({ signalMean }) => signalMean },
-  { label: "its noise floor", style: series.plain, y: ({ noiseFloor }) => noiseFloor },
+  { label: "its noise floor", style: series.fourth, y: ({ noiseFloor }) => noiseFloor },
 ];
 
 /**

@@ -23,7 +23,7 @@ import {
   vendiInterval,
 } from "../../../lib/analysis/mod.ts";
 import { Random, type RecordOf } from "../../../lib/core/mod.ts";
-import type { Arm } from "../../../lib/show/mod.ts";
+import type { StudyArm } from "../../../lib/show/mod.ts";
 import { syntheticRun } from "../fixture.ts";
 
 /** Everything the figures take. */
@@ -33,7 +33,7 @@ export interface FigureData {
   pairs: { first: readonly Evaluation[]; second: readonly Evaluation[] }[];
   findings: HackFinding[];
   contamination: ContaminationReport;
-  arms: Arm[];
+  arms: StudyArm[];
   parents: { id: string; parents: string[]; rollout: number; skill: string }[];
 }
 
