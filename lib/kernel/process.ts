@@ -28,18 +28,15 @@ const LAST_WORDS = 4_000;
 /** A started kernel with a client. */
 export class Kernel implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
-  readonly #file: string;
   readonly #client: KernelClient;
   readonly #words: () => string;
 
   private constructor(
     child: Deno.ChildProcess,
-    file: string,
     client: KernelClient,
     words: () => string,
   ) {
     this.#child = child;
-    this.#file = file;
     this.#client = client;
     this.#words = words;
   }
@@ -89,14 +86,15 @@ export class Kernel implements AsyncDisposable {
     options.signal?.addEventListener("abort", giveUp);
     try {
       const client = await KernelClient.connect(connection, starting.signal);
-      return new Kernel(child, file, client, () => words.trim());
+      return new Kernel(child, client, () => words.trim());
     } catch (error) {
       kill(child, "SIGTERM");
       await endsWithin(child, END_MS) || kill(child, "SIGKILL");
       await ended;
-      await Deno.remove(file).catch(() => {});
       throw error;
     } finally {
+      // it holds the key; the kernel has read it
+      await Deno.remove(file).catch(() => {});
       clearTimeout(late);
       options.signal?.removeEventListener("abort", giveUp);
     }
@@ -137,7 +135,6 @@ export class Kernel implements AsyncDisposable {
     }
     await this.#child.status;
     this.#client[Symbol.dispose]();
-    await Deno.remove(this.#file).catch(() => {});
   }
 }
 

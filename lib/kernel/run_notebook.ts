@@ -7,6 +7,8 @@ import { hasTag, sourceOf, stripped } from "./notebook.ts";
 import { type Output, OutputCollector } from "./outputs.ts";
 import type { Kernel } from "./process.ts";
 
+const ABORT_MS = 300;
+
 /** How to run a notebook. */
 export interface RunNotebookOptions {
   /** Milliseconds a cell may take; then it is interrupted, and the kernel killed where that does not help. @default 120_000 */
@@ -51,6 +53,8 @@ export async function runNotebook(
     signal?.throwIfAborted();
     onCell?.(index, run.cells.length);
     const result = await kernel.execute(source, { timeoutMs, signal });
+    // a terminal's Ctrl-C ends the kernel, too, and its end may be seen before our own signal
+    if (result.status === "dead" && signal !== undefined) await aborted(signal);
     cell.execution_count = result.executionCount;
     cell.outputs = collector.collect(result.messages);
     signal?.throwIfAborted();
@@ -67,6 +71,15 @@ export async function runNotebook(
     if (failure !== undefined || result.status === "dead") return { notebook: run, failure };
   }
   return { notebook: run };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ABORT_MS);
+    signal.addEventListener("abort", () => resolve());
+  });
+  clearTimeout(timer);
 }
 
 type ErrorOutput = Extract<Output, { output_type: "error" }>;

@@ -92,7 +92,7 @@ function isAnothers(name: string, error: unknown): boolean {
 }
 
 function waitForOther(name: string, signal: AbortSignal): Promise<void> {
-  const title = `waiting for another process to train runs/${name}`;
+  const title = `waiting for runs/${name}, which is being trained`;
   return withProgress({ title, unit: "" }, async () => {
     const end = seconds() + 5;
     while (seconds() < end && !isFinished(name)) {

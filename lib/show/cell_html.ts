@@ -4,7 +4,8 @@ import { type Content, html, markup, paragraphHtml } from "./page.ts";
 /** Front ends align all cells to the right; code is told apart by weight and strength, in light and dark. */
 const style = "<style>.spade.spade th,.spade.spade td{text-align:left;vertical-align:top}" +
   ".spade.spade th.n,.spade.spade td.n{text-align:right}" +
-  ".spade pre{white-space:pre-wrap;margin:0}.spade code .k{font-weight:600}" +
+  ".spade.spade pre{white-space:pre-wrap;margin:0;background:none;font-family:monospace}" +
+  ".spade code .k{font-weight:600}" +
   ".spade code .c{opacity:.65;font-style:italic}</style>";
 
 /**
