@@ -10,7 +10,7 @@ import type { Run } from "../show/mod.ts";
 import { CorruptRunError } from "../store/mod.ts";
 import { withProgress } from "./progress.ts";
 import { openRun } from "./runs.ts";
-import { seconds, setting, signalOr } from "./settings.ts";
+import { seconds, signalOr } from "./settings.ts";
 import { sized } from "./sized.ts";
 import { train } from "./train.ts";
 
