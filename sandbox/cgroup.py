@@ -80,9 +80,9 @@ def enter(memory_bytes, proc="/proc"):
     return ""
 
 
-def instead(memory_bytes, reason):
+def instead(reason):
     """What holds where there is no leaf, in words."""
-    return "each play for itself, and no more at a time than fit into %d MB (%s)" % (memory_bytes >> 20, reason)
+    return "each play for itself, and no more at a time than fit into the memory that is free (%s)" % reason
 
 
 def _write(path, value, optional=False):

@@ -154,7 +154,7 @@ def main():
         sys.modules["numpy"].random.seed(0)
     filtered = selftest.observe(barrier, "seccomp" not in without)
     layers = selftest.layers(filtered, selftest.observe(barrier, False), launcher_uid, reasons)
-    layers["memory"] = no_group == "" or cgroup.instead(plays_bytes, no_group)
+    layers["memory"] = no_group == "" or cgroup.instead(no_group)
     level = selftest.level(layers)
     server = zygote.Zygote(
         control_in, control_out, barrier, configuration["pool"], listener,

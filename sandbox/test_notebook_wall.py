@@ -24,7 +24,7 @@ class Filter(unittest.TestCase):
         for architecture, numbers in TABLES.values():
             if name in numbers:
                 code = notebook_wall.build_filter(architecture, numbers)
-                self.assertLess(len(code), 128)
+                self.assertLess(len(code), 256)
                 found.add(run(code, architecture, numbers[name], (*arguments, *(0,) * (6 - len(arguments))), 256))
         return found
 
@@ -35,6 +35,20 @@ class Filter(unittest.TestCase):
     def test_other_calls_pass(self):
         for name in ("read", "write", "mmap", "clone", "clone3", "execveat", "futex", "mbind"):
             self.assertEqual(self.verdicts(name), {seccomp.ALLOW}, name)
+
+    def test_nobody_takes_the_connection_to_the_broker(self):
+        for name, index in notebook_wall.OF_THE_BROKER:
+            for value, verdict in ((3, seccomp.KILL), (4, seccomp.ALLOW), (0, seccomp.ALLOW)):
+                if name in TABLES["x86_64"][1]:
+                    self.assertEqual(self.verdicts(name, *[0] * index, value), {verdict}, (name, index, value))
+        for name in ("read", "close"):
+            self.assertEqual(self.verdicts(name, 3), {seccomp.ALLOW})
+
+    def test_times_are_set_by_path_only(self):
+        self.assertEqual(self.verdicts("utimensat", 5, 0), {DENIED})
+        for path in (1, 1 << 32):
+            self.assertEqual(self.verdicts("utimensat", 5, path), {seccomp.ALLOW})
+        self.assertEqual(self.verdicts("fchmod", 5, 0o777), {seccomp.refuse(0)})
 
     def test_sockets(self):
         stream, datagram, raw, flags = 1, 2, 3, 0o2004000
@@ -62,6 +76,7 @@ def attempt(work):
     except OSError as error:
         return error.errno
 inside, outside, port = sys.argv[1:]
+held = os.open(inside, os.O_RDONLY)  # 3, which is Deno's connection to the broker and thus guarded
 print(json.dumps({
     "read inside": attempt(lambda: open(inside + "/file").read()),
     "write inside": attempt(lambda: open(inside + "/new", "w").close()),
@@ -70,6 +85,8 @@ print(json.dumps({
     "through a link": attempt(lambda: open(inside + "/link/file").read()),
     "make a link": attempt(lambda: os.symlink("/", inside + "/mine")),
     "move out": attempt(lambda: os.rename(inside + "/file", outside + "/moved")),
+    "owner of an open file": attempt(lambda: os.fchown(held, -1, -1)),
+    "times of an open file": attempt(lambda: os.utime(held, (1, 1))),
     "memory of a process": attempt(lambda: open("/proc/self/mem").close()),
     "run": attempt(lambda: subprocess.call(["/bin/true"])),
     "another folder": attempt(lambda: os.chdir("/")),
@@ -104,7 +121,8 @@ class Wall(unittest.TestCase):
             self.assertEqual(json.loads(answer.stdout), {
                 "read inside": "text", "write inside": "done", "read outside": errno.EACCES,
                 "write outside": errno.EACCES, "through a link": errno.EACCES, "make a link": errno.EACCES,
-                "move out": errno.EACCES, "memory of a process": errno.EACCES, "run": errno.EPERM,
+                "move out": errno.EACCES, "owner of an open file": errno.EPERM,
+                "times of an open file": errno.EPERM, "memory of a process": errno.EACCES, "run": errno.EPERM,
                 "another folder": errno.EPERM, "connect": "done", "connect elsewhere": errno.EACCES,
                 "listen": errno.EACCES, "names": errno.EPERM, "signal": errno.EPERM})
 

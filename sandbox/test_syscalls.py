@@ -11,7 +11,8 @@ from syscalls import AARCH64, TABLES, X86_64
 HERE = os.path.dirname(os.path.abspath(__file__))
 # linux-libc-dev installs these; elsewhere the excerpt beside this file answers.
 HEADERS = {"aarch64": "/usr/include/asm-generic/unistd.h", "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"}
-LACKING = {"open", "stat", "lstat", "poll", "select", "time", "fork", "vfork", "modify_ldt", "iopl", "ioperm"}
+LACKING = {"open", "stat", "lstat", "poll", "select", "time", "fork", "vfork", "modify_ldt", "iopl", "ioperm", "dup2",
+           "chown", "lchown"}
 
 
 def defined(text):

@@ -32,9 +32,10 @@ export function newRunFolder(name: string | undefined, config: Config): string {
     }
     const dir = path.join(runs, name);
     if (fs.existsSync(dir)) {
-      throw new UsageError(
-        `Cannot train into runs/${name}: it exists; resume it, or choose a name`,
-      );
+      const advice = fs.existsSync(path.join(dir, "run.sqlite"))
+        ? "it exists; resume it, or choose a name"
+        : "it exists and holds no run; remove it, or choose a name";
+      throw new UsageError(`Cannot train into runs/${name}: ${advice}`);
     }
     return dir;
   }

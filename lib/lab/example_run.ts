@@ -22,8 +22,8 @@ export interface ExampleRunOptions {
   signal?: AbortSignal;
 }
 
-/** Seconds that another process may take to train it. */
-const patience = 600;
+/** Seconds that another process may take to train it, and to open what it needs before. */
+const patience = { training: 600, opening: 90 };
 
 /**
  * Opens the example run: the nano policy with seed 0 and little else than its size changed, 8 rollouts of 12 environments
@@ -43,13 +43,13 @@ export async function exampleRun(options: ExampleRunOptions = {}): Promise<Run> 
   const signal = signalOr(options.signal);
   const usual = isFinished("example") ? "example" : sized("example", "example-short");
   const { name = usual } = options;
-  const giveUp = seconds() + patience;
+  const since = seconds();
   while (!isFinished(name)) {
     signal.throwIfAborted();
     try {
       await trainExample(name, signal);
     } catch (error) {
-      if (!isAnothers(name, error) || seconds() > giveUp) throw error;
+      if (!isAnothers(name, error) || seconds() - since > patienceFor(name)) throw error;
       await waitForOther(name, signal);
     }
   }
@@ -86,9 +86,16 @@ function isFinished(name: string): boolean {
 
 /** Whether another process is writing the run, or opening what it needs for that. */
 function isAnothers(name: string, error: unknown): boolean {
-  const dir = folderOf(name);
-  const begins = fs.existsSync(dir) && !fs.existsSync(path.join(dir, "run.sqlite"));
-  return begins || error instanceof StoreError && !(error instanceof CorruptRunError);
+  return isOpening(name) || error instanceof StoreError && !(error instanceof CorruptRunError);
+}
+
+/** Whether the folder is there and the run is not yet; or nobody is at it any more, since that one was killed. */
+function isOpening(name: string): boolean {
+  return fs.existsSync(folderOf(name)) && !fs.existsSync(path.join(folderOf(name), "run.sqlite"));
+}
+
+function patienceFor(name: string): number {
+  return isOpening(name) ? patience.opening : patience.training;
 }
 
 function waitForOther(name: string, signal: AbortSignal): Promise<void> {
