@@ -37,6 +37,9 @@ const deno = (name: string, minutes: number, ...args: string[]): Suite => ({
 /** Nothing is granted, and reading the process environment yields nothing instead of an error. */
 const NOTHING = ["--no-prompt", "--ignore-env"];
 
+/** The suite "types" has seen their types. */
+const CHECKED = ["--no-check"];
+
 const { unit, process } = await testFiles("tests");
 const suites = [
   deno("format", 1, "fmt", "--check"),
@@ -44,12 +47,12 @@ const suites = [
   deno("documentation", 2, "doc", "--lint", "mod.ts"),
   deno("types", 5, "check", "mod.ts", "lib", "scripts", "tests"),
   deno("doc tests", 5, "test", "--doc", "--parallel", ...NOTHING, "mod.ts", "lib"),
-  deno("unit tests", 5, "test", ...NOTHING, ...unit),
+  deno("unit tests", 5, "test", ...CHECKED, ...NOTHING, ...unit),
 ];
 if (!Deno.args.includes("ok")) {
   suites.push(
     // one process each: their times show, and what one leaves behind does not meet the next
-    ...process.map((file) => deno(file, 8, "test", "--no-prompt", "--allow-all", file)),
+    ...process.map((file) => deno(file, 8, "test", ...CHECKED, "--no-prompt", "--allow-all", file)),
     await python("engine tests", ENGINE, "scripts/engine"),
     await python("nano tests", ENGINE, "scripts/nano"),
     await python("sandbox tests", SANDBOX, "sandbox"),

@@ -55,31 +55,38 @@ export interface BrokerOptions {
 export function answer(
   line: string,
   decide: BrokerOptions["decide"],
-): { reply: string; entry: AuditEntry } {
+): { id: number; reply: string; entry: AuditEntry } {
   const { id, datetime, permission, value } = question.parse(JSON.parse(line));
   const decision = decide({ permission, value });
   const result = decision.allowed ? "allow" : "deny";
   const reason = decision.allowed ? undefined : decision.reason;
   return {
+    id,
     reply: JSON.stringify({ id, result, reason }),
     entry: { time: datetime, decision: result, kind: permission, value },
   };
 }
 
-/** Listens until it is disposed. A connection that says anything else than questions is closed, which ends who asked. */
+/**
+ * Listens until it is disposed. A connection that says anything else than questions, numbered from 1, is closed, which
+ * ends who asked.
+ */
 export function serveBroker({ path, decide, audit }: BrokerOptions): Disposable {
   const listener = Deno.listen({ transport: "unix", path });
   const open = new Set<Deno.Conn>();
   const serve = async (connection: Deno.Conn) => {
     const encoder = new TextEncoder();
     let rest = "";
+    let asked = 0;
     for await (const text of connection.readable.pipeThrough(new TextDecoderStream())) {
       const lines = (rest + text).split("\n");
       rest = lines.pop()!;
       if (rest.length > MAX_LINE) return;
       for (const line of lines) {
-        const { reply, entry } = answer(line, decide);
+        const { id, reply, entry } = answer(line, decide);
         audit(entry);
+        // a number that comes twice: somebody else writes here, too, and Deno may read an answer that is not its own
+        if (id !== ++asked) return;
         const bytes = encoder.encode(reply + "\n");
         for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
       }

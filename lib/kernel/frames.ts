@@ -52,10 +52,8 @@ export function readyCommand(socketType: "DEALER" | "SUB"): Uint8Array<ArrayBuff
   const [ready, key, value] = ["READY", "Socket-Type", socketType].map((x) => encoder.encode(x));
   const length = new Uint8Array(4);
   new DataView(length.buffer).setUint32(0, value.length);
-  return encodeFrame(
-    concat([[ready.length], ready, [key.length], key, length, value]),
-    COMMAND,
-  );
+  const body = concat([[ready.length], ready, [key.length], key, length, value]);
+  return encodeFrame({ body, more: false, command: true });
 }
 
 /**
@@ -67,12 +65,23 @@ export function readyCommand(socketType: "DEALER" | "SUB"): Uint8Array<ArrayBuff
  * ```
  */
 export function encodeFrames(bodies: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const last = bodies.length - 1;
   return concat(
-    bodies.map((body, index) => encodeFrame(body, index < bodies.length - 1 ? MORE : 0)),
+    bodies.map((body, index) => encodeFrame({ body, more: index < last, command: false })),
   );
 }
 
-function encodeFrame(body: Uint8Array, flags: number): Uint8Array<ArrayBuffer> {
+/**
+ * One frame as it goes over the wire.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * const frame = { body: new Uint8Array([7]), more: false, command: true };
+ * assert.deepEqual([...encodeFrame(frame)], [4, 1, 7]);
+ * ```
+ */
+export function encodeFrame({ body, more, command }: Frame): Uint8Array<ArrayBuffer> {
+  const flags = (more ? MORE : 0) | (command ? COMMAND : 0);
   if (body.length < 256) return concat([[flags, body.length], body]);
   const head = new Uint8Array(9);
   head[0] = flags | LONG;

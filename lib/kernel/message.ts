@@ -45,23 +45,56 @@ export class Messages {
     type: string,
     content: Record<string, unknown>,
   ): Promise<{ id: string; frames: Uint8Array[] }> {
-    const id = crypto.randomUUID();
-    const head = {
-      msg_id: id,
+    const head = this.#header(type);
+    return { id: head.msg_id, frames: await this.#signed([head, {}, {}, content]) };
+  }
+
+  /** The frames of an answer to a request that came in these frames. */
+  async reply(
+    request: readonly Uint8Array[],
+    type: string,
+    content: Record<string, unknown>,
+  ): Promise<Uint8Array[]> {
+    const parent = JSON.parse(decoder.decode(request[delimiterOf(request) + 2]));
+    return await this.#signed([this.#header(type), parent, {}, content]);
+  }
+
+  /** Whether somebody who has the key sent these frames. */
+  async isSigned(frames: readonly Uint8Array[]): Promise<boolean> {
+    const at = delimiterOf(frames);
+    if (at < 0 || frames.length < at + 6) return false;
+    return decoder.decode(frames[at + 1]) === await this.#signature(frames.slice(at + 2, at + 6));
+  }
+
+  #header(type: string) {
+    return {
+      msg_id: crypto.randomUUID(),
       session: this.#session,
       username: "spade",
       msg_type: type,
       version: "5.3",
     };
-    const parts = [head, {}, {}, content].map((part) => encoder.encode(JSON.stringify(part)));
-    const signed = new Uint8Array(await new Blob(parts).arrayBuffer());
-    const signature = new Uint8Array(await crypto.subtle.sign("HMAC", this.#key, signed)).toHex();
-    return { id, frames: [encoder.encode(DELIMITER), encoder.encode(signature), ...parts] };
+  }
+
+  async #signed(contents: readonly unknown[]): Promise<Uint8Array[]> {
+    const parts = contents.map((part) => encoder.encode(JSON.stringify(part)));
+    return [encoder.encode(DELIMITER), encoder.encode(await this.#signature(parts)), ...parts];
+  }
+
+  async #signature(parts: readonly Uint8Array[]): Promise<string> {
+    const signed = await new Blob(parts as Uint8Array<ArrayBuffer>[]).arrayBuffer();
+    return new Uint8Array(await crypto.subtle.sign("HMAC", this.#key, signed)).toHex();
   }
 }
 
+function delimiterOf(frames: readonly Uint8Array[]): number {
+  return frames.findIndex((frame) =>
+    frame.length === DELIMITER.length && decoder.decode(frame) === DELIMITER
+  );
+}
+
 /**
- * Reads a message of the kernel. Its signature is not checked: what arrives comes over a connection that this side opened.
+ * Reads a message. Its signature is not checked: what a kernel sends comes over a connection that this side opened.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -73,9 +106,7 @@ export class Messages {
  * @throws {SyntaxError} where it is none.
  */
 export function readMessage(frames: readonly Uint8Array[]): KernelMessage {
-  const at = frames.findIndex((frame) =>
-    frame.length === DELIMITER.length && decoder.decode(frame) === DELIMITER
-  );
+  const at = delimiterOf(frames);
   const parts = frames.slice(at + 2, at + 6).map((frame) => JSON.parse(decoder.decode(frame)));
   if (at < 0 || parts.length < 4) {
     throw new SyntaxError(`Cannot read a kernel's message: it has ${frames.length} frames`);

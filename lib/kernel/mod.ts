@@ -2,6 +2,7 @@
 export { answer, type AuditEntry, type BrokerOptions, serveBroker } from "./broker.ts";
 export type { CellResult, Connection, ExecuteOptions } from "./client.ts";
 export { type PolicyFacts, policyText, readFacts } from "./facts.ts";
+export { type InterruptKind, interruptKind } from "./interrupt.ts";
 export type { KernelMessage } from "./message.ts";
 export {
   type Cell,
@@ -25,5 +26,6 @@ export {
 } from "./policy.ts";
 export { Kernel, type KernelOptions } from "./process.ts";
 export { realPathFrom } from "./real_path.ts";
+export { relayControl, type RelayOptions } from "./relay.ts";
 export { type CellFailure, runNotebook, type RunNotebookOptions } from "./run_notebook.ts";
 export { syntaxError } from "./syntax.ts";

@@ -89,7 +89,8 @@ export class ZmtpSocket implements Disposable {
   }
 }
 
-async function connected(port: number, signal: AbortSignal): Promise<Deno.Conn> {
+/** Connects to a port of this machine, trying again until somebody listens or `signal` aborts. */
+export async function connected(port: number, signal: AbortSignal): Promise<Deno.Conn> {
   for (;;) {
     signal.throwIfAborted();
     try {

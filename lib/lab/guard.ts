@@ -1,14 +1,16 @@
 /**
- * Three faults of Deno's notebook kernel (seen in 2.8.2 to 2.9.6), made harmless from inside:
+ * Four faults of Deno's notebook kernel (seen in 2.8.2 to 2.9.6), made harmless from inside:
  *
  * - it says that a cell has ended before the cell's output has left, and front ends then drop that output or show it under
  *   the next cell: here a cell's end waits a little, the longer the more it printed;
  * - an exception in a timer or an event handler freezes it for good: here it is printed;
- * - a rejected promise that nobody awaits is silent: here it is printed.
+ * - a rejected promise that nobody awaits is silent: here it is printed;
+ * - nothing ends a cell that awaits: here an interrupt (SIGINT, see `lib/kernel/interrupt.ts`) stops what of ours runs.
  *
  * It cannot help a cell that throws: what such a cell printed just before may be lost in front ends that do not wait.
  * @module
  */
+import { interruptAll } from "./interrupt.ts";
 
 /** The parts of the kernel and of its globals that the guard changes. */
 export interface Guarded {
@@ -22,6 +24,8 @@ export interface Guarded {
   events: Pick<EventTarget, "addEventListener">;
   /** Waits so many milliseconds. */
   wait: (ms: number) => Promise<unknown>;
+  /** Has `listener` called at each SIGINT. */
+  onInterrupt: (listener: () => void) => void;
 }
 
 type Call = (...values: unknown[]) => unknown;
@@ -30,6 +34,8 @@ const QUIET_MS = 2;
 const FIRST_MS = 50;
 const EACH_MS = 0.6;
 const PRINTING = ["log", "info", "debug", "warn", "error", "table", "dir"];
+const INTERRUPTED = "Interrupted: work of this toolkit was asked to stop. " +
+  "Whatever else the cell awaits goes on until it ends or the kernel is restarted.";
 const installed: unique symbol = Symbol.for("spade.guard") as never;
 
 /**
@@ -38,7 +44,7 @@ const installed: unique symbol = Symbol.for("spade.guard") as never;
  * @returns whether it is in place; false: this kernel has not the parts that it needs.
  */
 export function installGuard(parts: Guarded): boolean {
-  const { inner, outer, printer, events, wait } = parts;
+  const { inner, outer, printer, events, wait, onInterrupt } = parts;
   if (installed in inner) return true;
   const end = inner.broadcastResult;
   if (typeof end !== "function") return false;
@@ -68,6 +74,10 @@ export function installGuard(parts: Guarded): boolean {
     event.preventDefault();
     print("Rejected, and nobody awaits it:", (event as PromiseRejectionEvent).reason);
   });
+  onInterrupt(() => {
+    print(INTERRUPTED);
+    interruptAll();
+  });
   Object.defineProperty(inner, installed, { value: true });
   return true;
 }
@@ -86,6 +96,7 @@ export function ownKernel(): Guarded | undefined {
       printer: globalThis["console"] as unknown as Record<string, unknown>,
       events: globalThis,
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      onInterrupt: (listener) => Deno.addSignalListener("SIGINT", listener),
     };
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 /** What the surroundings say: environment variables and the time, asked for where they may be. @module */
+import { interruptSignal } from "./interrupt.ts";
 
 /** A variable of the process; undefined where it is not set or may not be read. */
 export function setting(
@@ -16,7 +17,8 @@ export function seconds(): number {
   return performance.now() / 1000;
 }
 
-/** The caller's signal, or one that never aborts. */
+/** Aborts with the caller's signal, if there is one, and with the notebook's stop button. */
 export function signalOr(signal: AbortSignal | undefined): AbortSignal {
-  return signal ?? new AbortController().signal;
+  const interrupt = interruptSignal();
+  return signal === undefined ? interrupt : AbortSignal.any([signal, interrupt]);
 }

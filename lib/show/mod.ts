@@ -27,6 +27,7 @@ export { inspectHtml, type InspectHtmlOptions } from "./inspect_html.ts";
 export { inspectListHtml, type InspectListOptions } from "./inspect_list_html.ts";
 export type { PlaysOptions } from "./inspect_plays.ts";
 export { pairText } from "./inspect_rows.ts";
+export { inspectScript } from "./inspect_script.ts";
 export { inspectListText, inspectText, type InspectTextOptions } from "./inspect_text.ts";
 export {
   type Content,

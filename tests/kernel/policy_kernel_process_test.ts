@@ -176,6 +176,25 @@ const refused: [string, string, RegExp][] = [
   ["variables", `Deno.env.toObject()`, /Cannot read all variables.*starts no programs/],
   ["a variable", `Deno.env.get("HOME")`, /Cannot read variable HOME/],
   ["the host's name", `Deno.hostname()`, /Cannot ask the system for hostname/],
+  [
+    "the owner of an open file",
+    `((fs) => fs.fchownSync(fs.openSync("${root}README.md"), 0, 0))(await import("node:fs"))`,
+    /EPERM|not permitted/,
+  ],
+  [
+    "the times of an open file",
+    `((fs) => fs.futimesSync(fs.openSync("${root}README.md"), 1, 1))(await import("node:fs"))`,
+    /EPERM|not permitted/,
+  ],
+  [
+    "the mode of an open file",
+    `((fs) => {
+      const fd = fs.openSync("${root}README.md");
+      fs.fchmodSync(fd, 0o777); // does nothing
+      throw new Error("mode " + (fs.fstatSync(fd).mode & 0o777));
+    })(await import("node:fs"))`,
+    /mode (420|436)/,
+  ],
   ["another folder", `(Deno.chdir("${root}lib"), Deno.cwd())`, /Operation not permitted/],
 ];
 
@@ -211,6 +230,24 @@ function processesOf(parent: number): number[] {
   const children = Deno.readTextFileSync(`/proc/${parent}/task/${parent}/children`);
   return children.trim().split(" ").filter(Boolean).map(Number)
     .flatMap((child) => [child, ...processesOf(child)]);
+}
+
+function isKernel(pid: number): boolean {
+  return Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes("jupyter");
+}
+
+function logOf(launcher: number): string {
+  const folder = `${root}.spade/audit`;
+  const log = [...Deno.readDirSync(folder)].map(({ name }) => name)
+    .find((name) => name.endsWith(`-${launcher}.jsonl`));
+  return Deno.readTextFileSync(`${folder}/${log}`);
+}
+
+/** Variables for a kernel by the same policy, which starts faster. */
+function withoutEngine(): Record<string, string> {
+  const policy = JSON.parse(Deno.readTextFileSync(`${root}scripts/lab/policy.json`));
+  Deno.writeTextFileSync(`${runs}/policy.json`, JSON.stringify({ ...policy, engine: "none" }));
+  return { SPADE_POLICY_FILE: `${runs}/policy.json` };
 }
 
 Deno.test({
@@ -291,11 +328,7 @@ Deno.test({
         assert.match(text, /ok/);
       });
       await t.step("the log has what was asked and answered", () => {
-        const folder = `${root}.spade/audit`;
-        const log = [...Deno.readDirSync(folder)].map(({ name }) => name)
-          .filter((name) => name.endsWith(`-${kernel.pid}.jsonl`));
-        const entries = Deno.readTextFileSync(`${folder}/${log[0]}`).trim().split("\n")
-          .map((line) => JSON.parse(line));
+        const entries = logOf(kernel.pid).trim().split("\n").map((line) => JSON.parse(line));
         const denied = entries.filter(({ decision }) => decision === "deny");
         assert.ok(
           denied.some(({ kind, value }) => kind === "read" && value === `${outside}/secret.txt`),
@@ -314,6 +347,28 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "a cell that takes the connection to the broker for a socket of its own ends the kernel",
+  ignore,
+  async fn() {
+    for (const take of ["new net.Socket({ fd: 3 })", "new net.Server().listen({ fd: 3 })"]) {
+      await using kernel = await startKernel("spade-policy", { env: withoutEngine() });
+      const own = processesOf(kernel.pid).find(isKernel)!;
+      // whoever can write here can answer Deno's next question beforehand
+      assert.match(Deno.readLinkSync(`/proc/${own}/fd/3`), /^socket:/);
+      const { status } = await runCell(
+        kernel,
+        `const net = await import("node:net");
+         const mine = ${take};
+         mine.write?.('{"v":1,"pid":1,"id":9,"datetime":"now","permission":"env","value":"FORGED"}\\n');
+         await new Promise((resolve) => setTimeout(resolve, 500));`,
+      );
+      assert.equal(status, "dead");
+      assert.doesNotMatch(logOf(kernel.pid), /FORGED/);
+    }
+  },
+});
+
 for (
   const [name, kill] of [
     [
@@ -328,14 +383,9 @@ for (
     name: `nothing is left when ${name}`,
     ignore,
     async fn() {
-      const policy = JSON.parse(Deno.readTextFileSync(`${root}scripts/lab/policy.json`));
-      Deno.writeTextFileSync(`${runs}/policy.json`, JSON.stringify({ ...policy, engine: "none" }));
-      const env = { SPADE_POLICY_FILE: `${runs}/policy.json` };
-      await using kernel = await startKernel("spade-policy", { env });
+      await using kernel = await startKernel("spade-policy", { env: withoutEngine() });
       const below = processesOf(kernel.pid);
-      const own = below.find((pid) =>
-        Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes("jupyter")
-      )!;
+      const own = below.find(isKernel)!;
       kill(kernel.pid, own);
       assert.ok(await becomes(() => ![kernel.pid, ...below].some(isAlive)), "a process is left");
     },

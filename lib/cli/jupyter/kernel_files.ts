@@ -1,5 +1,5 @@
 /**
- * Files of a policy kernel's launcher: its sockets' folder and its audit log, both out of the notebook's reach.
+ * Files of a kernel's launcher: its own folder and a policy's audit log, both out of a walled notebook's reach.
  * @module
  */
 import * as fs from "node:fs";
@@ -13,13 +13,19 @@ const KEPT_LOGS = 20;
 /** Longest path of a Unix socket. */
 const MAX_SOCKET = 107;
 
+/** The path of a socket in a launcher's folder. */
+export function socketPath(folder: string, name: string): string {
+  const file = path.join(folder, name);
+  if (Buffer.byteLength(file) > MAX_SOCKET) {
+    throw new UsageError(`Cannot start the kernel: ${file} is too long for a socket's path`);
+  }
+  return file;
+}
+
 /** A folder of this process alone; those of launchers that were killed are removed on the way. */
 export function workFolder(): Disposable & { path: string } {
   const all = path.join(root, ".spade", "k");
   const own = path.join(all, String(Deno.pid));
-  if (Buffer.byteLength(path.join(own, "broker.sock")) > MAX_SOCKET) {
-    throw new UsageError(`Cannot start the kernel: ${own} is too long for a socket's path`);
-  }
   fs.mkdirSync(all, { recursive: true, mode: 0o700 });
   for (const name of fs.readdirSync(all)) {
     // a lock that can be had is that of a launcher that has ended

@@ -2,7 +2,8 @@
  * `deno task lab`: JupyterLab on `notebooks/` with both kernels, from the project's own Python environment.
  *
  * Guarantees: it listens on this machine only and wants a token; nobody's own Jupyter settings are read or changed; it
- * offers our two kernels and no other; it ends, with its kernels, when this command does.
+ * offers our two kernels and no other; what a cell shows runs no script in its page; it ends, with its kernels, when this
+ * command does.
  * @module
  */
 import * as fs from "node:fs";
@@ -12,6 +13,7 @@ import { policyText } from "../../kernel/mod.ts";
 import { root } from "../files.ts";
 import type { Invocation } from "../main.ts";
 import { type Command, numberValue } from "../options.ts";
+import { pagePolicy } from "./page_policy.ts";
 import { factsOf, POLICY_FILE, readPolicy } from "./rules.ts";
 import { SPECS_FOLDER, writeSpecs } from "./specs.ts";
 
@@ -35,6 +37,8 @@ do all that you may) and SPADE (policy) (the same behind ${POLICY_FILE}). Ctrl-C
   --policy      only say what a notebook on SPADE (policy) may touch`,
 };
 
+const USER_SETTINGS = path.join(SPECS_FOLDER, "config", "lab", "user-settings");
+const PAGE_SETTINGS = path.join(SPECS_FOLDER, "page");
 const FIRST_PORT = 8888;
 const PORTS = 100;
 const END_MS = 10_000;
@@ -63,14 +67,16 @@ export async function lab(
     console.log(specsText());
     return 0;
   }
-  const python = path.join(root, ".spade", "lab", "bin", "python");
+  const environment = path.join(root, ".spade", "lab");
+  const python = path.join(environment, "bin", "python");
   if (!fs.existsSync(python)) {
     throw new UsageError("Cannot find JupyterLab (.spade/lab): run `deno task setup lab` first");
   }
   const port = freePort(numberValue("port", values.port));
   const token = crypto.getRandomValues(new Uint8Array(24)).toHex();
   await Deno.mkdir(path.join(root, "notebooks"), { recursive: true });
-  declineNews();
+  setUp();
+  const headers = { "Content-Security-Policy": await pagePolicy(environment, port) };
   const url = `http://127.0.0.1:${port}/lab?token=${token}`;
   const server = new Deno.Command(python, {
     args: [
@@ -78,6 +84,7 @@ export async function lab(
       "-c",
       START,
       ...settings(port, { browser: display && !values["no-browser"], isRoot }),
+      `--ServerApp.tornado_settings=${JSON.stringify({ headers })}`,
     ],
     cwd: path.join(root, "notebooks"),
     env: { ...folders(), JUPYTER_TOKEN: token },
@@ -119,6 +126,7 @@ function settings(port: number, { browser, isRoot }: { browser: boolean; isRoot:
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.news_url=None",
     "--LabApp.extension_manager=readonly",
+    `--LabApp.app_settings_dir=${PAGE_SETTINGS}`,
   ];
 }
 
@@ -131,18 +139,23 @@ function folders(): Record<string, string> {
     JUPYTER_DATA_DIR: below("data"),
     JUPYTER_RUNTIME_DIR: below("runtime"),
     JUPYTER_NO_CONFIG: "1",
+    JUPYTERLAB_SETTINGS_DIR: USER_SETTINGS,
   };
 }
 
-/** Answers a question that JupyterLab would ask at its first start. */
-function declineNews(): void {
-  const file = path.join(
-    ...[SPECS_FOLDER, "config", "lab", "user-settings", "@jupyterlab", "apputils-extension"],
-    "notification.jupyterlab-settings",
+/** Answers a question that JupyterLab would ask at its first start, and lets no output be a script. */
+function setUp(): void {
+  const news = path.join(USER_SETTINGS, "@jupyterlab", "apputils-extension");
+  fs.mkdirSync(news, { recursive: true });
+  const file = path.join(news, "notification.jupyterlab-settings");
+  if (!fs.existsSync(file)) {
+    fs.writeFileSync(file, '{ "fetchNews": "false", "checkForUpdates": false }\n');
+  }
+  fs.mkdirSync(PAGE_SETTINGS, { recursive: true });
+  fs.writeFileSync(
+    path.join(PAGE_SETTINGS, "page_config.json"),
+    '{ "disabledExtensions": ["@jupyterlab/javascript-extension"] }\n',
   );
-  if (fs.existsSync(file)) return;
-  fs.mkdirSync(path.dirname(file), { recursive: true });
-  fs.writeFileSync(file, '{ "fetchNews": "false", "checkForUpdates": false }\n');
 }
 
 function freePort(asked: number | undefined): number {

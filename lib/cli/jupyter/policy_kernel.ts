@@ -10,14 +10,12 @@
  * Landlock has the first one only, and the notebook says so.
  * @module
  */
-import * as fs from "node:fs";
 import * as path from "node:path";
 import { z } from "zod";
 import { UsageError } from "../../core/mod.ts";
 import { EmbeddedEngine } from "../../engine/mod.ts";
 import {
   type AuditEntry,
-  type Connection,
   decide,
   type Policy,
   realPathFrom,
@@ -26,24 +24,12 @@ import {
 import { launchSandbox } from "../../sandbox/mod.ts";
 import { pythonOf, root } from "../files.ts";
 import { requirePython } from "../open_model.ts";
-import { openAudit, workFolder } from "./kernel_files.ts";
+import { openAudit, socketPath, workFolder } from "./kernel_files.ts";
 import { denoDir, factsOf, makeFolders, POLICY_FILE, readPolicy, rulesOf } from "./rules.ts";
+import { denoKernel, openConnections, runKernel } from "./run_kernel.ts";
 
-const port = z.number().int().min(1).max(65_535);
-const connection = z.looseObject({
-  transport: z.literal("tcp"),
-  ip: z.literal("127.0.0.1"),
-  key: z.string(),
-  signature_scheme: z.literal("hmac-sha256"),
-  shell_port: port,
-  iopub_port: port,
-  stdin_port: port,
-  control_port: port,
-  hb_port: port,
-});
 const probed = z.object({ landlock: z.number(), filter: z.boolean() });
 
-const LOOK_MS = 1_000;
 const NOISE = "Permission broker is an experimental feature";
 
 /** Runs the kernel of a connection file to its end; returns its exit code. */
@@ -54,11 +40,12 @@ export async function policyKernel(
   const { signal, env } = options;
   const policyFile = env("SPADE_POLICY_FILE") ?? POLICY_FILE;
   const policy = readPolicy(policyFile);
-  const connected: Connection = connection.parse(JSON.parse(await Deno.readTextFile(file)));
   makeFolders(policy);
   await using stack = new AsyncDisposableStack();
   const work = stack.use(workFolder());
-  const host = path.join(work.path, "host.sock");
+  const connections = await openConnections(file, work.path);
+  const { inner: connection, file: connectionFile } = connections;
+  const [host, socket] = ["host", "broker"].map((name) => socketPath(work.path, `${name}.sock`));
   const [, engine, wall] = await Promise.all([
     launchSandbox({ path: host, python: requirePython("sandbox") })
       .then((sandbox) => stack.use(sandbox)),
@@ -68,14 +55,12 @@ export async function policyKernel(
   ]);
   const audit = stack.use(openAudit());
   const cache = denoDir(env);
-  const connectionFile = fs.realpathSync(file);
   const rules = rulesOf(policy, {
-    ...{ connectionFile, connection: connected, cache, host, engine, file: policyFile },
+    ...{ connectionFile, connection, cache, host, engine, file: policyFile },
   });
   const facts = factsOf(policy, {
     ...{ file: policyFile, engine, landlock: wall.landlock, audit: audit.name },
   });
-  const socket = path.join(work.path, "broker.sock");
   // with the filter the kernel stays in its first folder; without it nobody knows what a relative path means
   const cwd = wall.filter ? Deno.cwd() : undefined;
   stack.use(serveBroker({
@@ -90,16 +75,13 @@ export async function policyKernel(
     bind: rules.listen.map((address) => Number(address.split(":")[1])),
     parent: Deno.pid,
   };
-  const kernel = [
-    ...[Deno.execPath(), "jupyter", "--quiet", "--kernel", "--conn", connectionFile],
-  ];
+  const kernel = denoKernel(connectionFile);
   const script = path.join(root, "sandbox", "notebook_wall.py");
   const [program, ...args] = wall.filter
     ? [pythonOf("sandbox"), "-s", "-B", script, JSON.stringify(walled), ...kernel]
     : kernel;
   const short = env("SPADE_SHORT");
-  signal.throwIfAborted();
-  const child = new Deno.Command(program, {
+  const command = new Deno.Command(program, {
     args,
     clearEnv: true,
     env: {
@@ -117,22 +99,14 @@ export async function policyKernel(
     stdin: "null",
     stdout: "null",
     stderr: "piped",
-  }).spawn();
-  const told = tell(child.stderr);
-  const end = () => {
-    try {
-      child.kill("SIGKILL");
-    } catch {
-      // it ended meanwhile
-    }
-  };
-  signal.addEventListener("abort", end);
-  const parent = Deno.ppid;
-  const look = setInterval(() => Deno.ppid === parent || end(), LOOK_MS);
-  const { code } = await child.status;
-  clearInterval(look);
+  });
+  let told = Promise.resolve();
+  const code = await runKernel(command, connections, {
+    signal,
+    onStart: ({ stderr }) => told = tell(stderr),
+  });
   await told;
-  return signal.aborted ? 130 : code;
+  return code;
 }
 
 /** The address of the policy's engine, started where it says so; null: none. */

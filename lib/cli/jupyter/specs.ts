@@ -10,7 +10,7 @@ export interface KernelSpec {
   argv: string[];
   display_name: string;
   language: "typescript";
-  /** Deno's kernel dies of a signal. */
+  /** A signal goes to all that the notebook started; a message is the launcher's to decide about. */
   interrupt_mode: "message";
   env: Record<string, string>;
 }
@@ -22,7 +22,7 @@ export type KernelName = "spade" | "spade-policy";
 export const SPECS_FOLDER: string = path.join(root, ".spade", "jupyter");
 
 /** What the policy kernel's launcher may do. It reads links anywhere, to follow those in the paths it decides about. */
-function launcherGrants(deno: string): string[] {
+function policyGrants(deno: string): string[] {
   const spade = path.join(root, ".spade");
   const pythons = ["sandbox", "engine"].map((name) => path.join(spade, name, "bin", "python"));
   return [
@@ -34,25 +34,32 @@ function launcherGrants(deno: string): string[] {
   ];
 }
 
+/** What the other launcher may do. It reads the connection file, wherever the front end put it, and /proc. */
+function plainGrants(deno: string): string[] {
+  return [
+    "--allow-read",
+    `--allow-write=${path.join(root, ".spade", "k")}`,
+    "--allow-net=127.0.0.1",
+    `--allow-run=${deno}`,
+  ];
+}
+
 /** Both kernelspecs for this checkout; `deno` is the program's path. */
 export function kernelSpecs(deno: string = Deno.execPath()): Record<KernelName, KernelSpec> {
-  const common = {
-    language: "typescript" as const,
-    interrupt_mode: "message" as const,
+  const spec = (display_name: string, script: string, grants: string[]): KernelSpec => ({
+    argv: [
+      ...[deno, "run", "--quiet", "--no-prompt", "--no-check"],
+      ...["--config", path.join(root, "deno.json"), ...grants],
+      ...[path.join(root, "scripts", "lab", script), "{connection_file}"],
+    ],
+    display_name,
+    language: "typescript",
+    interrupt_mode: "message",
     env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
-  };
-  const launcher = [
-    ...[deno, "run", "--quiet", "--no-prompt", "--no-check"],
-    ...["--config", path.join(root, "deno.json"), ...launcherGrants(deno)],
-    ...[path.join(root, "scripts", "lab", "kernel.ts"), "{connection_file}"],
-  ];
+  });
   return {
-    spade: {
-      argv: [deno, "jupyter", "--quiet", "--kernel", "--conn", "{connection_file}"],
-      display_name: "SPADE",
-      ...common,
-    },
-    "spade-policy": { argv: launcher, display_name: "SPADE (policy)", ...common },
+    spade: spec("SPADE", "plain_kernel.ts", plainGrants(deno)),
+    "spade-policy": spec("SPADE (policy)", "kernel.ts", policyGrants(deno)),
   };
 }
 
