@@ -9,6 +9,7 @@ download of an npm package, the Cache API. Here the kernel of Linux decides, wha
 - files: only below `read` (reading) and `write` (both, but no links, devices or sockets made there);
 - programs: none but PROGRAM itself, once; its folder stays, so that the broker knows what a relative path means;
 - network: TCP only, to the ports of `connect`, listening only at those of `bind` (Linux 6.7); no UDP, so no names;
+- what is open for reading: its owner, mode and times stay; the connection to the broker is nobody's but Deno's own;
 - abstract sockets and signals: nobody outside (Linux 6.12). Unix sockets with a path are the broker's alone to refuse;
 - it ends with the process that started it.
 

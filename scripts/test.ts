@@ -1,5 +1,5 @@
 /**
- * `deno task test` and `deno task ok`: runs every suite, one after the other, and ends with the line
+ * `deno task test` and `deno task ok`: runs every suite, two at a time, and ends with the line
  * `N passed, N failed`. A check without tests of its own (format, lint, documentation, types) counts as one.
  */
 import {
@@ -52,7 +52,17 @@ const suites = [
 if (!Deno.args.includes("ok")) {
   suites.push(
     // one process each: their times show, and what one leaves behind does not meet the next
-    ...process.map((file) => deno(file, 8, "test", ...CHECKED, "--no-prompt", "--allow-all", file)),
+    ...process.map((file) =>
+      deno(
+        file,
+        file.includes("notebooks") ? 15 : 8,
+        "test",
+        ...CHECKED,
+        "--no-prompt",
+        "--allow-all",
+        file,
+      )
+    ),
     await python("engine tests", ENGINE, "scripts/engine"),
     await python("nano tests", ENGINE, "scripts/nano"),
     await python("sandbox tests", SANDBOX, "sandbox"),
@@ -69,20 +79,26 @@ if (chosen.length === 0) {
 await Deno.mkdir(REPORTS, { recursive: true });
 const counts: Count[] = [];
 const began = performance.now();
-for (const suite of chosen) {
-  console.log(`\n== ${suite.name}`);
+// Two at a time, as there are two cores and half of the suites mostly wait.
+const queue = chosen.values();
+await Promise.all(Array.from({ length: 2 }, async () => {
+  for (const suite of queue) counts.push(await timed(suite));
+}));
+console.log(`\n${chosen.length} suites in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+console.log(closingLine(counts));
+Deno.exit(counts.some(({ failed }) => failed > 0) ? 1 : 0);
+
+/** A suite's counts; says what it is and how long it took. */
+async function timed(suite: Suite): Promise<Count> {
   const started = performance.now();
   const count = suite.absent === undefined
     ? await run(suite)
     : { passed: 0, failed: 0, skipped: 1 };
-  counts.push(count);
   const took = ((performance.now() - started) / 1000).toFixed(1);
   const why = suite.absent === undefined ? "" : ` (${suite.absent})`;
   console.log(`-- ${suite.name}: ${closingLine([count])} in ${took} s${why}`);
+  return count;
 }
-console.log(`\n${chosen.length} suites in ${((performance.now() - began) / 1000).toFixed(0)} s`);
-console.log(closingLine(counts));
-Deno.exit(counts.some(({ failed }) => failed > 0) ? 1 : 0);
 
 /** Runs a suite to its end or its time limit; shows what it printed when something failed. */
 async function run(suite: Suite): Promise<Count> {
@@ -106,14 +122,18 @@ async function run(suite: Suite): Promise<Count> {
   }, suite.minutes * 60_000);
   const since = performance.now();
   const heart = setInterval(() => {
-    console.log(`   still at it, ${((performance.now() - since) / 1000).toFixed(0)} s`);
+    console.log(
+      `   ${suite.name}: still at it, ${((performance.now() - since) / 1000).toFixed(0)} s`,
+    );
   }, 30_000);
   const { code, stdout, stderr } = await child.output();
   clearTimeout(limit);
   clearInterval(heart);
   const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
   const count = await counted(suite, late ? 1 : code, junit, output);
-  if (count.failed > 0) console.log(output.replaceAll(/^[.,!]\n/gm, "").trim());
+  if (count.failed > 0) {
+    console.log(`\n== ${suite.name}\n${output.replaceAll(/^[.,!]\n/gm, "").trim()}`);
+  }
   return count;
 }
 

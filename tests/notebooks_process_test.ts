@@ -24,6 +24,24 @@ Deno.test({
   },
 });
 
+// `deno fmt --check` calls every notebook unformatted, so their cells go to it as files of their own
+Deno.test("the cells are formatted", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    for (const { name, notebook } of files) {
+      for (const [index, cell] of notebook.cells.entries()) {
+        if (cell.cell_type !== "code") continue;
+        await Deno.writeTextFile(`${dir}/${name}-${index + 1}.ts`, `${sourceOf(cell)}\n`);
+      }
+    }
+    const args = ["fmt", "--check", "--no-config", "--line-width", "100", dir];
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+    assert.equal(code, 0, new TextDecoder().decode(stderr));
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
 for (const file of files) {
   Deno.test(`${file.name} is stored without outputs`, () => assert.ok(isStripped(file.notebook)));
 

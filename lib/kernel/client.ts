@@ -54,7 +54,8 @@ export interface ExecuteOptions {
 }
 
 const MARK = "spade_mark";
-const GRACE_MS = 3_000;
+/** What of ours is stopped may have a step to end. */
+const GRACE_MS = 5_000;
 const MARK_MS = 30_000;
 const NUDGE_MS = 10;
 

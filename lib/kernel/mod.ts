@@ -2,7 +2,7 @@
 export { answer, type AuditEntry, type BrokerOptions, serveBroker } from "./broker.ts";
 export type { CellResult, Connection, ExecuteOptions } from "./client.ts";
 export { type PolicyFacts, policyText, readFacts } from "./facts.ts";
-export { type InterruptKind, interruptKind } from "./interrupt.ts";
+export { type InterruptKind, interruptKind, listensTo, SHELL } from "./interrupt.ts";
 export type { KernelMessage } from "./message.ts";
 export {
   type Cell,

@@ -11,6 +11,7 @@ import { display, type Displayable } from "../show/mod.ts";
 import { type Environment, type EnvironmentLike, environmentOf } from "./environment.ts";
 import { withProgress } from "./progress.ts";
 import { type SandboxOption, withSandbox } from "./sandbox.ts";
+import { signalOr } from "./settings.ts";
 import { shownGates } from "./show_design.ts";
 
 /** How to gate. */
@@ -50,7 +51,8 @@ export async function gate(
   options: GateCheckOptions = {},
 ): Promise<GateReport & Displayable> {
   const { source, className, ...of } = environmentOf(environment);
-  const { kind = of.kind, maxTurns = kind === "compact" ? 12 : 25, signal } = options;
+  const { kind = of.kind, maxTurns = kind === "compact" ? 12 : 25 } = options;
+  const signal = signalOr(options.signal);
   const known = options.known?.map(environmentOf);
   const report = await withSandbox(
     options.sandbox,
@@ -68,7 +70,7 @@ export async function gate(
 async function duplicateRules(
   environments: readonly Environment[],
   sandbox: Sandbox,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Pick<GateOptions, "known" | "similar">> {
   const parsed = await Promise.all(environments.map(async ({ id, className, source }) => {
     const facts = await sandbox.parse(source, { details: true, signal });

@@ -5,11 +5,13 @@
  *   the next cell: here a cell's end waits a little, the longer the more it printed;
  * - an exception in a timer or an event handler freezes it for good: here it is printed;
  * - a rejected promise that nobody awaits is silent: here it is printed;
- * - nothing ends a cell that awaits: here an interrupt (SIGINT, see `lib/kernel/interrupt.ts`) stops what of ours runs.
+ * - nothing ends a cell that awaits: here an interrupt (see `lib/kernel/interrupt.ts`) stops what of ours runs.
  *
  * It cannot help a cell that throws: what such a cell printed just before may be lost in front ends that do not wait.
  * @module
  */
+import v8 from "node:v8";
+import vm from "node:vm";
 import { interruptAll } from "./interrupt.ts";
 
 /** The parts of the kernel and of its globals that the guard changes. */
@@ -24,8 +26,10 @@ export interface Guarded {
   events: Pick<EventTarget, "addEventListener">;
   /** Waits so many milliseconds. */
   wait: (ms: number) => Promise<unknown>;
-  /** Has `listener` called at each SIGINT. */
-  onInterrupt: (listener: () => void) => void;
+  /** Has `listener` called at each such signal. */
+  onSignal: (signal: "SIGINT" | "SIGUSR2", listener: () => void) => void;
+  /** Collects garbage. */
+  collect: () => void;
 }
 
 type Call = (...values: unknown[]) => unknown;
@@ -44,7 +48,7 @@ const installed: unique symbol = Symbol.for("spade.guard") as never;
  * @returns whether it is in place; false: this kernel has not the parts that it needs.
  */
 export function installGuard(parts: Guarded): boolean {
-  const { inner, outer, printer, events, wait, onInterrupt } = parts;
+  const { inner, outer, printer, events, wait, onSignal, collect } = parts;
   if (installed in inner) return true;
   const end = inner.broadcastResult;
   if (typeof end !== "function") return false;
@@ -74,7 +78,9 @@ export function installGuard(parts: Guarded): boolean {
     event.preventDefault();
     print("Rejected, and nobody awaits it:", (event as PromiseRejectionEvent).reason);
   });
-  onInterrupt(() => {
+  // a cell that was cut in two ends when its promise is collected
+  onSignal("SIGUSR2", collect);
+  onSignal("SIGINT", () => {
     print(INTERRUPTED);
     interruptAll();
   });
@@ -96,7 +102,11 @@ export function ownKernel(): Guarded | undefined {
       printer: globalThis["console"] as unknown as Record<string, unknown>,
       events: globalThis,
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      onInterrupt: (listener) => Deno.addSignalListener("SIGINT", listener),
+      onSignal: (signal, listener) => Deno.addSignalListener(signal, listener),
+      collect() {
+        v8.setFlagsFromString("--expose-gc");
+        vm.runInNewContext("gc()");
+      },
     };
   } catch {
     return undefined;

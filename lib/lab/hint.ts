@@ -6,6 +6,7 @@ import { asked, type AskingOptions } from "./ask.ts";
 import { type EnvironmentLike, environmentOf } from "./environment.ts";
 import { withProgress } from "./progress.ts";
 import { type SandboxOption, withSandbox } from "./sandbox.ts";
+import { signalOr } from "./settings.ts";
 import { shownHint } from "./show_play.ts";
 
 /** How to ask for a hint. */
@@ -36,7 +37,8 @@ export async function hint(
 ): Promise<Hint & Displayable> {
   const { config, prompt, chat, tokenizer, sampler } = asked(options.engine);
   const of = environmentOf(environment);
-  const { seed = 0, temperature = config.hintTemperature, signal } = options;
+  const { seed = 0, temperature = config.hintTemperature } = options;
+  const signal = signalOr(options.signal);
   const at = { rollout: 0, place: of.id, index: 0 };
   const written = await withSandbox(
     options.sandbox,

@@ -25,6 +25,7 @@ import { type Environment, type EnvironmentLike, environmentOf } from "./environ
 import { type Hands, handsOf, type Move } from "./hands.ts";
 import type { Game } from "./play.ts";
 import { type SandboxOption, withSandbox } from "./sandbox.ts";
+import { signalOr } from "./settings.ts";
 import { shownGame } from "./show_play.ts";
 
 /** How to play. */
@@ -101,7 +102,8 @@ async function converse(
   options: PlayYourselfOptions & Required<SandboxOption>,
   turns: Game["turns"],
 ): Promise<Ending> {
-  const { sandbox, maxTurns = 25, ask = (question) => prompt(question), signal } = options;
+  const { sandbox, maxTurns = 25, ask = (question) => prompt(question) } = options;
+  const signal = signalOr(options.signal);
   // People think for longer than a program may run in all.
   const limits = { seconds: 24 * 3600 };
   const started = await sandbox.start(of.source, { maxTurns, limits, signal });
@@ -114,7 +116,7 @@ async function converse(
   const most = Math.min(process.maxTurns ?? maxTurns, maxTurns);
   let { observation } = reset.value, news = "";
   for (let turn = 1; turn <= most; turn++) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     const question = questionText(of, { turn, most, news, observation, hands });
     const answer = await ask(question);
     if (answer === null || answer.trim() === "") return { kind: "left" };

@@ -7,6 +7,7 @@ import { type Replay, replayPlay, type Run, type StoredPlay } from "../show/mod.
 import type { Game } from "./play.ts";
 import { withProgress } from "./progress.ts";
 import { type SandboxOption, withSandbox } from "./sandbox.ts";
+import { signalOr } from "./settings.ts";
 
 /** How to replay. */
 export interface ReplayAgainOptions extends SandboxOption {
@@ -53,7 +54,13 @@ export async function replay(
   return await withSandbox(sandbox, (of) =>
     withProgress(
       { title: "replay", unit: "" },
-      () => replayPlay(stored, { sandbox: of, maxTurns, limits: stored.limits, signal }),
+      () =>
+        replayPlay(stored, {
+          sandbox: of,
+          maxTurns,
+          limits: stored.limits,
+          signal: signalOr(signal),
+        }),
     ));
 }
 

@@ -15,7 +15,7 @@ import type { Design, DesignAttempt } from "./design.ts";
 const marks = {
   pass: "✓\u00a0passed",
   refuse: "✗\u00a0refused",
-  skipped: "–\u00a0skipped",
+  skipped: "−\u00a0skipped",
 } as const;
 const gateHeadings = ["gate", "verdict", "found"];
 

@@ -1,9 +1,9 @@
 /**
  * A training as something to iterate over: each step is a rollout, and between two steps everything is stored.
  *
- * Guarantees: leaving the loop (`break`, an error, `stop()`, an interrupt followed by `stop()`) leaves a run that can be
- * gone on with, by iterating again or by `train({ resume })`, here or by `deno task resume`; whatever the stops, the
- * records and weights are those of a run without them.
+ * Guarantees: leaving the loop (`break`, an error, `stop()`, the stop button) leaves a run that can be gone on with, by
+ * iterating again or by `train({ resume })`, here or by `deno task resume`; whatever the stops, the records and weights are
+ * those of a run without them.
  * @module
  */
 import * as path from "node:path";
@@ -22,9 +22,10 @@ import { type Config, readState, resolveConfig, train as trainSteps } from "../l
 import { display, type Displayable, type Run } from "../show/mod.ts";
 import { Store } from "../store/mod.ts";
 import type { Policy } from "./engine.ts";
+import { interruptSignal } from "./interrupt.ts";
 import { openRun } from "./runs.ts";
 import { openSandbox } from "./sandbox.ts";
-import { seconds, setting } from "./settings.ts";
+import { seconds, setting, signalOr } from "./settings.ts";
 import { shownTraining } from "./show_training.ts";
 import { ProgressLine } from "./progress.ts";
 import { stageNotes } from "./stage_notes.ts";
@@ -91,7 +92,7 @@ export interface Training extends AsyncIterable<RolloutReport>, Displayable {
  * console.log(training.run.regrets());
  * ```
  *
- * A notebook's stop button cannot end a cell that awaits. To stop from another cell, do not await the loop:
+ * A notebook's stop button ends the loop with an error that says how to go on. To stop from another cell, do not await it:
  * `const going = (async () => { for await (const report of training) draw(report); })()`, later `await training.stop()`.
  *
  * @throws {UsageError} where an option is wrong or the run is not there.
@@ -189,7 +190,8 @@ async function* rollouts(
   const line = stack.use(
     new ProgressLine({ title: `training ${path.basename(dir)}`, unit: "rollouts" }),
   );
-  const either = signal === undefined ? stop : AbortSignal.any([stop, signal]);
+  const interrupt = interruptSignal();
+  const either = signalOr(signal === undefined ? stop : AbortSignal.any([stop, signal]));
   const sandbox = options.sandbox ??
     (setting("SPADE_HOST") === undefined ? undefined : stack.use(await openSandbox()));
   const told = stageNotes(line, warnings);
@@ -221,8 +223,19 @@ async function* rollouts(
     state.finished = true;
     line.finish();
   } catch (error) {
-    if (!stop.aborted || !isAbort(error)) throw error;
+    if (!isAbort(error)) throw error;
+    if (stop.aborted) return;
+    throw interrupt.aborted ? interrupted(state) : error;
   }
+}
+
+/** What the stop button's error says: how to go on. */
+function interrupted({ dir, config }: State): DOMException {
+  const name = path.basename(dir);
+  const words = config === undefined
+    ? `runs/${name} can be gone on with: train({ resume: "${name}" })`
+    : "nothing had begun";
+  return new DOMException(`interrupted: ${words}`, "AbortError");
 }
 
 /** Whether an error comes from an abort. */

@@ -4,6 +4,7 @@ import { inTurns } from "./ask.ts";
 import { type EnvironmentLike, environmentOf } from "./environment.ts";
 import { withProgress } from "./progress.ts";
 import { type SandboxOption, withSandbox } from "./sandbox.ts";
+import { signalOr } from "./settings.ts";
 
 /** How programs are parsed. */
 export interface TreePiecesOptions extends SandboxOption {
@@ -33,7 +34,8 @@ export async function treePieces(
   environments: readonly EnvironmentLike[],
   options: TreePiecesOptions = {},
 ): Promise<number[][]> {
-  const { concurrency = 16, signal } = options;
+  const { concurrency = 16 } = options;
+  const signal = signalOr(options.signal);
   const programs = environments.map(environmentOf);
   const of = { title: "syntax trees", unit: "programs", total: programs.length };
   return await withSandbox(

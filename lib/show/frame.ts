@@ -20,5 +20,5 @@ export function frameHtml(
 ): string {
   return `<iframe title="${escapeHtml(title)}" sandbox="allow-scripts" srcdoc="${
     escapeHtml(page)
-  }" width="100%" height="${height}" style="border:1px solid #8888;border-radius:4px"></iframe>`;
+  }" width="100%" height="${height}" style="box-sizing:border-box;border:1px solid #8888;border-radius:4px"></iframe>`;
 }

@@ -137,7 +137,7 @@ function results(detail: EnvironmentDetail): Content {
 }
 
 function gates({ gates }: EnvironmentDetail): Content {
-  const signs = { pass: "✓\u00a0passed", refuse: "✗\u00a0refused", skipped: "–\u00a0skipped" };
+  const signs = { pass: "✓\u00a0passed", refuse: "✗\u00a0refused", skipped: "−\u00a0skipped" };
   const verdicts = gates.map((g) => [
     g.gate,
     signs[g.verdict],

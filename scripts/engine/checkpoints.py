@@ -21,14 +21,14 @@ FORMAT = 1
 
 
 def check_name(name: str) -> str:
-    if not NAME.match(name):
+    if not NAME.fullmatch(name):
         raise Refusal(f"Cannot use the name {name!r}: must match {NAME.pattern}", 422)
     return name
 
 
 def resolve(root: Path, path: str) -> Path:
     """The folder of `tinker://<model>/<kind>/<name>`, or of a bare name among the training weights."""
-    match = re.match(r"^tinker://[^/]+/(weights|sampler_weights)/([A-Za-z0-9_-]{1,128})$", path)
+    match = re.fullmatch(r"tinker://[^/]+/(weights|sampler_weights)/([A-Za-z0-9_-]{1,128})", path)
     folder = root / match[1] / match[2] if match else root / "weights" / check_name(path)
     if not (folder / "state.json").is_file():
         raise Refusal(f"Cannot load {path!r}: there is no complete checkpoint at {folder}", 404)

@@ -465,6 +465,7 @@ class Server(unittest.TestCase):
             (("optim_step", {"model_id": "model-1", "seq_id": "1"}), "whole number"),
             (("optim_step", {"model_id": "model-1", "seq_id": 60, "adam_params": {"learning_rate": math.inf}}), "finite"),
             (("save_weights", {"model_id": "model-1", "seq_id": 61, "path": "../x"}), "must match"),
+            (("weights_info", {"tinker_path": "x\n"}), "must match"),
             (("create_model", {"session_id": self.site.session, "base_model": "tiny", "lora_config": {"rank": -1}}), "rank"),
             (("create_model", {"session_id": self.site.session, "base_model": "tiny"}), "rank: 0"),
             (("create_model", {"session_id": self.site.session, "base_model": "tiny", "lora_config": {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { installGuard, ownKernel } from "../../lib/lab/guard.ts";
+import { signalOr } from "../../lib/lab/settings.ts";
 
 function parts() {
   const events = new EventTarget();
@@ -14,7 +15,13 @@ function parts() {
   };
   const waits: number[] = [];
   const wait = (ms: number) => Promise.resolve(waits.push(ms));
+  const listeners: [string, () => void][] = [];
+  let collected = 0;
   return {
+    hear: (signal: string) => listeners.forEach(([name, hear]) => name === signal && hear()),
+    onSignal: (signal: string, hear: () => void) => void listeners.push([signal, hear]),
+    collect: () => collected += 1,
+    collected: () => collected,
     inner,
     printer,
     events,
@@ -46,6 +53,25 @@ Deno.test("what nobody caught is printed and goes no further", () => {
   Object.defineProperty(rejection, "reason", { value: "late" });
   for (const event of [error, rejection]) assert.equal(kernel.events.dispatchEvent(event), false);
   assert.deepEqual(kernel.printed.map((values) => values[1]), ["boom", "late"]);
+});
+
+Deno.test("an interrupt is told and stops what runs, but nothing that begins later", () => {
+  const kernel = parts();
+  installGuard(kernel);
+  installGuard(kernel);
+  const own = new AbortController();
+  const [running, withOwn] = [signalOr(undefined), signalOr(own.signal)];
+  kernel.hear("SIGUSR2");
+  assert.deepEqual([kernel.collected(), running.aborted, kernel.printed], [1, false, []]);
+  kernel.hear("SIGINT");
+  assert.match(String(kernel.printed), /^Interrupted: work of this toolkit was asked to stop/);
+  assert.equal(kernel.printed.length, 1);
+  assert.deepEqual([running.aborted, withOwn.aborted, own.signal.aborted], [true, true, false]);
+  assert.equal(running.reason.name, "AbortError");
+  const later = signalOr(own.signal);
+  assert.deepEqual([signalOr(undefined).aborted, later.aborted], [false, false]);
+  own.abort("enough");
+  assert.equal(later.reason, "enough");
 });
 
 Deno.test("a second installation changes nothing, and an unknown kernel is left alone", () => {

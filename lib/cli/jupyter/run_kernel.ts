@@ -2,12 +2,19 @@
  * What both launchers do: Deno's kernel as a child, with a relay before its control port, so that the stop button also ends
  * a cell that awaits (`lib/kernel/interrupt.ts` says how).
  *
- * It guarantees: the kernel ends with this process's signal and when the process that started this one is gone.
+ * It guarantees: the kernel ends with `signal`, with this process however it ends, and when the process that started this one
+ * is gone.
  * @module
  */
 import * as path from "node:path";
 import { z } from "zod";
-import { type Connection, interruptKind, relayControl } from "../../kernel/mod.ts";
+import {
+  type Connection,
+  interruptKind,
+  listensTo,
+  relayControl,
+  SHELL,
+} from "../../kernel/mod.ts";
 
 const port = z.number().int().min(1).max(65_535);
 const connectionFields = z.looseObject({
@@ -23,6 +30,8 @@ const connectionFields = z.looseObject({
 });
 
 const LOOK_MS = 1_000;
+/** By then a request has ended what ran. */
+const FREE_MS = 200;
 
 /** A kernel's connections: what its clients use, and what it gets itself. */
 export interface KernelConnections {
@@ -70,12 +79,15 @@ export async function runKernel(
   signal.addEventListener("abort", end);
   const parent = Deno.ppid;
   const look = setInterval(() => Deno.ppid === parent || end(), LOOK_MS);
+  const free = async () => await listensTo(child.pid, "SIGUSR2") && kill("SIGUSR2");
   const onInterrupt = async () => {
     const kind = await interruptKind(child.pid);
     if (kind === "signal") kill("SIGINT");
+    if (kind === "request") setTimeout(free, FREE_MS);
     return kind !== "request";
   };
   try {
+    using _leash = leash(child.pid);
     using _relay = await relayControl({
       connection: outer,
       port: inner.control_port,
@@ -87,4 +99,24 @@ export async function runKernel(
     clearInterval(look);
     end();
   }
+}
+
+/** A shell that kills a process when this one is killed: then its input ends. */
+function leash(pid: number): Disposable {
+  const shell = new Deno.Command(SHELL, {
+    args: ["-c", 'read -r _; kill -KILL "$1"', "sh", String(pid)],
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  return {
+    [Symbol.dispose]() {
+      try {
+        shell.kill("SIGKILL");
+      } catch {
+        // it ended meanwhile
+      }
+    },
+  };
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import * as path from "node:path";
+import { SHELL } from "../../kernel/mod.ts";
 import { root } from "../files.ts";
 
 /** A kernelspec as Jupyter reads it. */
@@ -29,18 +30,18 @@ function policyGrants(deno: string): string[] {
     "--allow-read",
     `--allow-write=${[spade, path.join(root, "runs")]}`,
     "--allow-net",
-    `--allow-run=${[deno, ...pythons]}`,
+    `--allow-run=${[deno, SHELL, ...pythons]}`,
     "--allow-env=HOME,PATH,DENO_DIR,XDG_CACHE_HOME,DENO_TLS_CA_STORE,SPADE_SHORT,SPADE_POLICY_FILE",
   ];
 }
 
-/** What the other launcher may do. It reads the connection file, wherever the front end put it, and /proc. */
+/** What the other launcher may do. It reads the connection file, wherever the front end put it. */
 function plainGrants(deno: string): string[] {
   return [
     "--allow-read",
     `--allow-write=${path.join(root, ".spade", "k")}`,
     "--allow-net=127.0.0.1",
-    `--allow-run=${deno}`,
+    `--allow-run=${[deno, SHELL]}`,
   ];
 }
 

@@ -114,7 +114,8 @@ function modePanel(
       label: "updates",
       labelArrow: "none",
       labelAnchor: "center",
-      ticks: width > 500 ? 10 : 6,
+      // whole updates only
+      ticks: Math.min(width > 500 ? 10 : 6, Math.floor(domain.x[1] - domain.x[0])),
     },
     y: { domain: domain.y, label: "↑ mean return", labelArrow: "none", ticks: 6 },
     marks: [
