@@ -33,6 +33,8 @@ export interface Game extends EpisodeResult {
   arm: Arm;
   /** What the player was told; null in the plain arm. */
   hint: string | null;
+  /** Turns at most, as the program was told. */
+  maxTurns: number;
 }
 
 /** A policy and where its programs run, ready to play. */
@@ -78,7 +80,8 @@ export async function playOnce(
     },
   );
   await throwOnOutage(player, [result.outcome]);
-  return display(shownGame, { environment, seed: instance, arm, hint, ...result });
+  const { maxTurns } = config;
+  return display(shownGame, { environment, seed: instance, arm, hint, maxTurns, ...result });
 }
 
 /**

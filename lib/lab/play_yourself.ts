@@ -66,18 +66,18 @@ export async function playYourself(
   options: PlayYourselfOptions = {},
 ): Promise<OwnGame> {
   const of = environmentOf(environment);
-  const { seed = 0 } = options;
+  const { seed = 0, maxTurns = 25 } = options;
   if (!Number.isSafeInteger(seed) || seed < 0) {
     throw new UsageError(`Cannot play with seed ${seed}: must be a whole number from 0 on`);
   }
   const turns: Game["turns"] = [];
   const ending = await withSandbox(
     options.sandbox,
-    (sandbox) => converse(of, seed, { ...options, sandbox }, turns),
+    (sandbox) => converse(of, seed, { ...options, maxTurns, sandbox }, turns),
   );
   options.signal?.throwIfAborted();
   const last = ending.kind === "ended" ? ending.observation : null;
-  return display(shownOwnGame, { ...gameOf(of, seed, turns, ending), last } as OwnGame);
+  return display(shownOwnGame, { ...gameOf(of, seed, turns, ending), maxTurns, last } as OwnGame);
 }
 
 /** The transcript, with the program's last word. */
@@ -99,10 +99,10 @@ type Ending =
 async function converse(
   of: Environment,
   seed: number,
-  options: PlayYourselfOptions & Required<SandboxOption>,
+  options: PlayYourselfOptions & Required<SandboxOption> & { maxTurns: number },
   turns: Game["turns"],
 ): Promise<Ending> {
-  const { sandbox, maxTurns = 25, ask = (question) => prompt(question) } = options;
+  const { sandbox, maxTurns, ask = (question) => prompt(question) } = options;
   const signal = signalOr(options.signal);
   // People think for longer than a program may run in all.
   const limits = { seconds: 24 * 3600 };
@@ -177,7 +177,7 @@ function gameOf(
   seed: number,
   turns: Game["turns"],
   ending: Ending,
-): Game {
+): Omit<Game, "maxTurns"> {
   const terminated = ending.kind === "ended" && ending.terminated;
   const outcome = outcomeOf(turns, ending);
   return {

@@ -11,7 +11,7 @@ import { signalOr } from "./settings.ts";
 
 /** How to replay. */
 export interface ReplayAgainOptions extends SandboxOption {
-  /** Turns that the program is told. @default the run's; of a play at hand the program's own */
+  /** Turns that the program is told. @default the run's, or the play's own */
   maxTurns?: number;
   /** Gives up. */
   signal?: AbortSignal;
@@ -73,8 +73,8 @@ function playAtHand(given: Game | StoredPlay): Told {
       "Cannot replay: there is no play, must be what play() gave or a run and a play's id",
     );
   }
-  const { environment, turns, arm, seed, outcome, terminated } = given;
-  return { environment, turns, play: { arm, seed, outcome, terminated } };
+  const { environment, turns, arm, seed, outcome, terminated, maxTurns } = given;
+  return { environment, turns, play: { arm, seed, outcome, terminated }, maxTurns };
 }
 
 /** A play of a run, with what its program was told there. */

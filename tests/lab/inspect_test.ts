@@ -12,7 +12,7 @@ function game(seed: number, arm: "plain" | "hinted", value: number, of = environ
     ...{ observation: "lamp", text: "42", action: "42", reward: value, rerendered: null },
   };
   return {
-    ...{ environment: of, seed, arm, hint: arm === "plain" ? null : "count" },
+    ...{ environment: of, seed, arm, maxTurns: 12, hint: arm === "plain" ? null : "count" },
     ...{ outcome: scored(value), success: value === 1, terminated: true, truncated: false },
     ...{ hung: false, turns: [turn], versionFirst: 0, versionLast: 0 },
   };

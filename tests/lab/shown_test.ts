@@ -51,6 +51,7 @@ const report = {
 const game: Game = {
   environment,
   seed: 3,
+  maxTurns: 12,
   arm: "hinted",
   hint: evil,
   outcome: scored(1),
