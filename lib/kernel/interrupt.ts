@@ -28,12 +28,6 @@ export const SHELL = "/bin/sh";
 
 /**
  * Looks at a kernel's process for 0.3 s, or 1 s where it computes. Where the system has no /proc it is always `request`.
- *
- * ```ts ignore check
- * import { interruptKind } from "../kernel/mod.ts";
- *
- * if (await interruptKind(child.pid) === "signal") child.kill("SIGINT");
- * ```
  */
 export async function interruptKind(pid: number): Promise<InterruptKind> {
   for (let look = 0; look < LOOKS; look++) {

@@ -138,5 +138,5 @@ function shortHash(hash: string): string {
 /** Whole numbers in full, others with five digits. */
 function numberText(value: number): string {
   const text = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
-  return text.replace("-", "−");
+  return text.replaceAll("-", "−");
 }

@@ -51,6 +51,8 @@ export function explorerSpec(
         titleFontWeight: "normal",
       },
       header: { labelColor: colour("ink") },
+      // JupyterLab's dark theme would write them in white
+      legend: { labelColor: colour("ink"), titleColor: colour("ink") },
       view: { stroke: null },
     },
     data: { values: points },
