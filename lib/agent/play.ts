@@ -15,6 +15,7 @@ import {
   type Outcome,
   type Prompt,
   type Result,
+  type Row,
   type Sampler,
   type SampleReply,
   type SamplingParams,
@@ -22,6 +23,7 @@ import {
   type SandboxLimits,
   scored,
   type Tokenizer,
+  type TurnRow,
 } from "../core/mod.ts";
 import { type Actor, gameActor, toolActor } from "./act.ts";
 
@@ -63,26 +65,8 @@ export interface EpisodeOptions {
   signal?: AbortSignal;
 }
 
-/** One reply and its consequence. */
-export interface EpisodeTurn {
-  /** Ids appended before the reply: the opening prompt, later the observation; all of them when `rerendered`. */
-  prompt: number[];
-  /** Sampled ids, the stop id included. */
-  ids: number[];
-  /** Of each id under the sampler. */
-  logps: number[];
-  /** `stop`: ended by a stop id; `length`: cut, and not executed. */
-  finish: "stop" | "length";
-  /** Version of the weights that sampled it. */
-  weightsVersion: number;
-  /** Text shown before the reply, the hint included. */
-  observation: string;
-  /** Derived from `ids`. */
-  text: string;
-  /** What `step` received, in tool use the calls and the answer as JSON; null when the reply was not executed. */
-  action: string | null;
-  /** Null when the turn gave none: it failed, or was one of calls alone. */
-  reward: number | null;
+/** One reply and its consequence: what the table `turn` holds of it. */
+export interface EpisodeTurn extends Omit<TurnRow, keyof Row | "playId" | "index"> {
   /** True: the template rewrote earlier replies, so that `prompt` is the whole conversation; else null. */
   rerendered: true | null;
 }

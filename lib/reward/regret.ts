@@ -4,7 +4,7 @@
  * at least 92 % in `deno task study:regret`. What it does not: pairs are taken as independent draws.
  * @module
  */
-import { type Outcome, scored, skipped } from "../core/mod.ts";
+import { type Outcome, type RegretRow, type Row, scored, skipped } from "../core/mod.ts";
 import { clippedNoise } from "./noise.ts";
 import { meanOf, sampleVariance } from "./statistics.ts";
 import { agrestiMin, bootstrapT, type Interval } from "./interval.ts";
@@ -26,24 +26,7 @@ export interface SeededOutcome {
 }
 
 /** Regret of one environment; the fields of the table `regret`. */
-export interface RegretEstimate {
-  /** Mean hinted less mean plain return, in [-2, 2]; skipped, with the reason, where no pair was scored. */
-  outcome: Outcome;
-  /** Number of pairs. */
-  pairs: number;
-  /** Lower end of the 95 % interval; null without one. */
-  low: number | null;
-  /** Upper end of it. */
-  high: number | null;
-  /** `agresti-min`, `bootstrap-t`, or `none: <reason>`. */
-  interval: string;
-  /** Expected clip(regret / .15, 0, 1) at zero true regret for the observed spread; null below two pairs. */
-  noiseFloor: number | null;
-  /** Mean plain return of the pairs; null without pairs. */
-  plainMean: number | null;
-  /** Mean hinted return of the pairs; null without pairs. */
-  hintedMean: number | null;
-}
+export type RegretEstimate = Omit<RegretRow, keyof Row | "environmentId">;
 
 /**
  * Pairs of plays scored in both arms with the same seed, in order of seed [D1].
