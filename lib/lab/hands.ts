@@ -13,6 +13,8 @@ export interface Move {
   terminated: boolean;
   /** The program's flag. */
   truncated: boolean;
+  /** Beside the observation; it may name the actions now allowed. */
+  info: Record<string, unknown>;
 }
 
 /** How answers are given to a program. */
@@ -36,8 +38,7 @@ const gameHands: Hands = {
     const action = boxed(answer);
     const stepped = await process.step(action);
     if (stepped.kind !== "ok") return stepped;
-    const { observation, reward, terminated, truncated } = stepped.value;
-    return { action, observation, reward, terminated, truncated };
+    return { action, ...stepped.value };
   },
 };
 
@@ -66,14 +67,11 @@ function toolHands({ signatures }: ToolFacts): Hands {
         const called = await process.call(call.name, call.arguments);
         if (called.kind !== "ok") return called;
         const action = JSON.stringify({ calls: [{ kind: "call", ...call }], answer: null });
-        const { observation } = called.value;
-        return { action, observation, reward: null, terminated: false, truncated: false };
+        return { action, ...called.value, reward: null, terminated: false, truncated: false };
       }
       const answered = await process.answer(answer);
       if (answered.kind !== "ok") return answered;
-      const { observation, reward, terminated, truncated } = answered.value;
-      const action = JSON.stringify({ calls: [], answer });
-      return { action, observation, reward, terminated, truncated };
+      return { action: JSON.stringify({ calls: [], answer }), ...answered.value };
     },
   };
 }

@@ -28,6 +28,9 @@ import { type SandboxOption, withSandbox } from "./sandbox.ts";
 import { signalOr } from "./settings.ts";
 import { shownGame } from "./show_play.ts";
 
+/** Actions that a question names. */
+const mostActions = 30;
+
 /** How to play. */
 export interface PlayYourselfOptions extends SandboxOption {
   /** Seed of the instance. @default 0 */
@@ -114,10 +117,10 @@ async function converse(
   const hands = await handsOf(process);
   if ("blame" in hands) return hands;
   const most = Math.min(process.maxTurns ?? maxTurns, maxTurns);
-  let { observation } = reset.value, news = "";
+  let { observation, info } = reset.value, news = "";
   for (let turn = 1; turn <= most; turn++) {
     signal.throwIfAborted();
-    const question = questionText(of, { turn, most, news, observation, hands });
+    const question = questionText(of, { turn, most, news, observation, info, hands });
     const answer = await ask(question);
     if (answer === null || answer.trim() === "") return { kind: "left" };
     const moved = await move(process, hands, answer);
@@ -126,7 +129,7 @@ async function converse(
       return moved;
     }
     turns.push(turnOf(observation, answer, moved));
-    observation = moved.observation;
+    ({ observation, info } = moved);
     const { terminated, truncated } = moved;
     if (terminated || truncated) return { kind: "ended", terminated, observation };
     news = moved.reward === null ? "" : `reward ${formatNumber(moved.reward)}`;
@@ -150,16 +153,26 @@ async function move(
 
 function questionText(
   { className }: Environment,
-  { turn, most, news, observation, hands }: {
+  { turn, most, news, observation, info, hands }: {
     turn: number;
     most: number;
     news: string;
     observation: string;
+    info: Record<string, unknown>;
     hands: Hands;
   },
 ): string {
   const head = `${className}, turn ${turn} of ${most}${news === "" ? "" : ` · ${news}`}`;
-  return escapeTerminal([head, observation, hands.how].filter((line) => line !== "").join("\n"));
+  const lines = [head, observation, actionsText(info), hands.how];
+  return escapeTerminal(lines.filter((line) => line !== "").join("\n"));
+}
+
+/** The actions that the program says are allowed now, as far as they fit into a box. */
+function actionsText({ actions }: Record<string, unknown>): string {
+  if (!Array.isArray(actions) || actions.length === 0) return "";
+  const left = actions.length - mostActions;
+  return `actions: ${actions.slice(0, mostActions).map(String).join(", ")}` +
+    (left > 0 ? `, and ${left} more` : "");
 }
 
 function turnOf(

@@ -13,7 +13,7 @@ import {
   type MimeBundle,
   mimeBundle,
 } from "./display.ts";
-import { escapeTerminal } from "./escape.ts";
+import { escapeHtml, escapeTerminal } from "./escape.ts";
 import { pngRenderer } from "./png.ts";
 
 /** A drawing with its words: `svg` stands alone, `text` says the same to a terminal or a screen reader. */
@@ -61,7 +61,15 @@ export function figureOf(
   const figure = { kind: "figure", title, svg, text, width, height };
   return Object.defineProperties(figure, {
     save: { value: (file: string) => save(file, svg, draw) },
-    [jupyterDisplay]: { value: async () => mimeBundle({ text: words, png: await draw() }) },
+    [jupyterDisplay]: {
+      value: async () => {
+        const png = await draw();
+        // a bare PNG is shown at its pixels, twice the figure's width
+        const html = `<img alt="${escapeHtml(title)}" width="${width}" ` +
+          `style="max-width:100%;height:auto" src="data:image/png;base64,${png.toBase64()}">`;
+        return mimeBundle({ text: words, html, png });
+      },
+    },
     [denoInspect]: { value: () => words },
   }) as Figure;
 }

@@ -114,3 +114,12 @@ Deno.test("a person's play can be inspected and replayed like any other", async 
   const again = await replay(mine, { sandbox: sandboxOf() });
   assert.deepEqual(again.outcome, { kind: "same" });
 });
+
+Deno.test("the question names the actions that the program allows", async () => {
+  const info = { actions: Array.from({ length: 32 }, (_, at) => `a${at}`) };
+  const sandbox = sandboxOf({ reset: () => Promise.resolve(ok({ observation: "lamp", info })) });
+  const { ask, questions } = reader("off", null);
+  await playYourself(source, { ask, sandbox });
+  assert.match(questions[0], /\nlamp\nactions: a0, a1, .*, a29, and 2 more$/);
+  assert.doesNotMatch(questions[1], /actions/);
+});

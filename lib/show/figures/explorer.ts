@@ -135,5 +135,6 @@ async function picture(spec: VegaSpec, title: string, text: string): Promise<Fig
 
 async function bundle(spec: VegaSpec, title: string, text: string) {
   const figure = await picture(spec, title, text);
-  return { [vegaLiteType]: spec, ...await figure[jupyterDisplay]() };
+  const { "text/html": _, ...still } = await figure[jupyterDisplay](); // JupyterLab would prefer it
+  return { [vegaLiteType]: spec, ...still };
 }

@@ -30,10 +30,11 @@ Deno.test("figures save themselves as SVG and PNG, and refuse another ending", a
   }
 });
 
-Deno.test("figures show themselves: PNG at twice the size and text, no bare SVG", async () => {
+Deno.test("figures show themselves: PNG at twice the size, shown at its own, and text; no bare SVG", async () => {
   const figure = draw(ordinary()).funnel();
   const bundle = await figure[jupyterDisplay]();
-  assert.deepEqual(Object.keys(bundle), ["image/png", "text/plain"]);
+  assert.deepEqual(Object.keys(bundle), ["image/png", "text/html", "text/plain"]);
+  assert.match(bundle["text/html"], new RegExp(`^<img alt="Acc[^"]*" width="${figure.width}"`));
   const bytes = Uint8Array.fromBase64(bundle["image/png"]);
   assert.equal(new DataView(bytes.buffer).getUint32(16), figure.width * 2);
   assert.equal(bundle["text/plain"], Deno.inspect(figure));
