@@ -48,7 +48,7 @@ export interface ReasoningGymOptions {
   python: string;
   /** `scripts/reasoning_gym/serve.py` */
   script: string;
-  /** For one request; the process itself gives up after 10 s of CPU time. @default 60_000 */
+  /** For one request; the process itself gives up after 20 s of CPU time. @default 60_000 */
   deadlineMs?: number;
   /** For the process to be up. @default 120_000 */
   readyMs?: number;

@@ -30,7 +30,7 @@ from importlib import metadata
 MAX_LINE = 1 << 20
 MAX_TEXT = 64 * 1024
 MAX_DETAIL = 500
-CPU_SECONDS = 10.0
+CPU_SECONDS = 20.0
 MAX_SEED = 2**31 - 1
 # No wheel exists for these: no source archive is built at set-up, and the datasets that need one are left out.
 WITHOUT_WHEEL = {
