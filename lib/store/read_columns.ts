@@ -99,7 +99,7 @@ function decoderOf({ kind }: Column): ((value: unknown) => unknown) | undefined 
     case "floats":
       return (value) => new Float64Array(aligned(value as Uint8Array, 8));
     case "json":
-      return (value) => JSON.parse(decodeText(value as string));
+      return jsonDecoder();
   }
 }
 
@@ -114,6 +114,26 @@ function textDecoder(): (value: unknown) => string {
     if (same === undefined) known.set(text, text);
     return same ?? text;
   };
+}
+
+/** Short values that repeat (outcomes) are parsed once while they are few; rows then share one frozen value. */
+function jsonDecoder(): (value: unknown) => unknown {
+  const most = 1000, longest = 200;
+  const known = new Map<string, unknown>();
+  return (value) => {
+    const text = value as string;
+    if (text.length > longest || known.size > most) return JSON.parse(decodeText(text));
+    if (!known.has(text)) known.set(text, frozen(JSON.parse(decodeText(text))));
+    return known.get(text);
+  };
+}
+
+function frozen(value: unknown): unknown {
+  if (typeof value === "object" && value !== null) {
+    for (const inner of Object.values(value)) frozen(inner);
+    Object.freeze(value);
+  }
+  return value;
 }
 
 function packed(kind: ColumnKind, values: unknown[]): ColumnValues["values"] {

@@ -49,6 +49,7 @@ async function measure(dir: string): Promise<void> {
   const { op } = await import("arquero");
   const renderer = await pngRenderer();
   print("start of the process, imports", ms(performance.now()));
+  const opened = performance.now();
   using run = timed("opening a run", () => openRun(join(dir, "run")));
   timed("showing it", () => Deno.inspect(run));
   const figure = timed("band figure of all plays", () => {
@@ -59,7 +60,11 @@ async function measure(dir: string): Promise<void> {
   });
   timed("the figure as a PNG", () => renderer.render(figure.svg));
   const { user, system } = process.cpuUsage();
-  print("first figure", `${ms(performance.now())} (CPU ${ms((user + system) / 1000)})`);
+  print("first figure, from opening on", ms(performance.now() - opened));
+  print(
+    "from the process's start on",
+    `${ms(performance.now())} (CPU ${ms((user + system) / 1000)})`,
+  );
   timed("lengths of all replies, audits", () => {
     using store = openFolder(join(dir, "run"));
     return lengthsFigure({ turns: [], tokens: readLongTables(store).tokens });
