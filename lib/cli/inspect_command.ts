@@ -71,14 +71,14 @@ export async function inspectEnvironment(
   }
   const width = Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 120;
   if (!html) console.log(inspectRun(store, { environment, width }));
-  const ids = loadRun(store, ["environment"]).environment.map(({ id }) => id);
-  const written = folder.written(ids);
+  const environments = loadRun(store, ["environment"]);
+  const written = folder.written(environments.environment.map(({ id }) => id));
   const tell = (page: Page) => tellPage(folder, page, html === true);
   if (environment === undefined) {
     if (!text) tell(listPage(store, { name: folder.name, written }));
     return 0;
   }
-  const { id } = findEnvironment(loadRun(store, ["environment"]), environment);
+  const { id } = findEnvironment(environments, environment);
   const replays = replay ? await replayed(store, id, signal) : undefined;
   if (text) return 0;
   const options = { written, replays, listed: folder.has(listFile) };

@@ -24,7 +24,7 @@ export {
   type RealPath,
   type Rules,
 } from "./policy.ts";
-export { Kernel, type KernelOptions } from "./process.ts";
+export { Kernel, type KernelOptions, kill } from "./process.ts";
 export { realPathFrom } from "./real_path.ts";
 export { relayControl, type RelayOptions } from "./relay.ts";
 export { type CellFailure, runNotebook, type RunNotebookOptions } from "./run_notebook.ts";

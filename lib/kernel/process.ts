@@ -138,7 +138,8 @@ export class Kernel implements AsyncDisposable {
   }
 }
 
-function kill(child: Deno.ChildProcess, how: Deno.Signal): void {
+/** Sends a signal to a process that may have ended meanwhile. */
+export function kill(child: Deno.ChildProcess, how: Deno.Signal): void {
   try {
     child.kill(how);
   } catch {

@@ -37,6 +37,13 @@ export interface Game extends EpisodeResult {
   maxTurns: number;
 }
 
+/** Refuses what is no instance's seed. */
+export function checkSeed(seed: number): void {
+  if (!Number.isSafeInteger(seed) || seed < 0) {
+    throw new UsageError(`Cannot play with seed ${seed}: must be a whole number from 0 on`);
+  }
+}
+
 /** A policy and where its programs run, ready to play. */
 export function playerOf(
   { engine, sandbox, maxTurns, signal }: {
@@ -107,9 +114,7 @@ export async function play(
   const engine = asked(options.engine);
   const of = environmentOf(environment);
   const { seed = 0, hint = null, temperature, maxTurns, signal } = options;
-  if (!Number.isSafeInteger(seed) || seed < 0) {
-    throw new UsageError(`Cannot play with seed ${seed}: must be a whole number from 0 on`);
-  }
+  checkSeed(seed);
   return await withSandbox(
     options.sandbox,
     (sandbox) =>

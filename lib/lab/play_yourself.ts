@@ -10,7 +10,6 @@ import {
   type Outcome,
   scored,
   skipped,
-  UsageError,
 } from "../core/mod.ts";
 import { episodeReturn } from "../reward/mod.ts";
 import {
@@ -23,7 +22,7 @@ import {
 } from "../show/mod.ts";
 import { type Environment, type EnvironmentLike, environmentOf } from "./environment.ts";
 import { type Hands, handsOf, type Move } from "./hands.ts";
-import type { Game } from "./play.ts";
+import { checkSeed, type Game } from "./play.ts";
 import { type SandboxOption, withSandbox } from "./sandbox.ts";
 import { signalOr } from "./settings.ts";
 import { shownGame } from "./show_play.ts";
@@ -70,9 +69,7 @@ export async function playYourself(
 ): Promise<OwnGame> {
   const of = environmentOf(environment);
   const { seed = 0, maxTurns = 25 } = options;
-  if (!Number.isSafeInteger(seed) || seed < 0) {
-    throw new UsageError(`Cannot play with seed ${seed}: must be a whole number from 0 on`);
-  }
+  checkSeed(seed);
   const turns: Game["turns"] = [];
   const ending = await withSandbox(
     options.sandbox,

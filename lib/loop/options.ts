@@ -3,6 +3,7 @@
  * Lengths are in tokens, times in seconds, ages in rollouts, unless a member says otherwise.
  * @module
  */
+import type { AdamParams } from "../core/mod.ts";
 import type { SignalName } from "../reward/mod.ts";
 
 /** A run's configuration (spade.md sections 2 to 13). */
@@ -125,14 +126,7 @@ export type Config = {
   /** Truncated plays keep their place in rates and groups, but are not trained. */
   maskTruncated: boolean;
   /** Adam's numbers, constant over the run. */
-  adam: {
-    learningRate: number;
-    beta1: number;
-    beta2: number;
-    epsilon: number;
-    weightDecay: number;
-    gradClipNorm: number;
-  };
+  adam: AdamParams;
   /** Batches with a larger mean |p0 - q| are refused: sampler and trainer are not the same model. */
   maxDifference: number;
   /** Rollouts between checkpoints. */

@@ -17,7 +17,7 @@ export interface Started {
 }
 
 /** The task's flags as a shell gives them to deno. */
-async function flagsOf(task: Task): Promise<string[]> {
+export async function flagsOf(task: Task): Promise<string[]> {
   const { command } = config.tasks[task];
   const flags = new RegExp(`deno run (.*) scripts/${task}\\.ts$`).exec(command)![1];
   const shell = new Deno.Command("sh", { args: ["-c", `printf '%s\\n' ${flags}`] });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { inspectScript } from "../../lib/show/mod.ts";
+import { flagsOf } from "../cli/command.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 const ignore = Deno.build.os !== "linux" || !fs.existsSync(`${root}.spade/lab/bin/python`);
@@ -16,7 +17,7 @@ Deno.test({
   ignore,
   async fn() {
     const lab = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-q", "--no-check", "--allow-all", "scripts/lab.ts", "--no-browser"],
+      args: ["run", "--no-check", ...await flagsOf("lab"), "scripts/lab.ts", "--no-browser"],
       cwd: root,
       stdin: "null",
       stdout: "piped",

@@ -11,6 +11,7 @@ import { z } from "zod";
 import {
   type Connection,
   interruptKind,
+  kill,
   listensTo,
   relayControl,
   SHELL,
@@ -68,21 +69,14 @@ export async function runKernel(
   signal.throwIfAborted();
   const child = command.spawn();
   onStart?.(child);
-  const kill = (how: Deno.Signal) => {
-    try {
-      child.kill(how);
-    } catch {
-      // it ended meanwhile
-    }
-  };
-  const end = () => kill("SIGKILL");
+  const end = () => kill(child, "SIGKILL");
   signal.addEventListener("abort", end);
   const parent = Deno.ppid;
   const look = setInterval(() => Deno.ppid === parent || end(), LOOK_MS);
-  const free = async () => await listensTo(child.pid, "SIGUSR2") && kill("SIGUSR2");
+  const free = async () => await listensTo(child.pid, "SIGUSR2") && kill(child, "SIGUSR2");
   const onInterrupt = async () => {
     const kind = await interruptKind(child.pid);
-    if (kind === "signal") kill("SIGINT");
+    if (kind === "signal") kill(child, "SIGINT");
     if (kind === "request") setTimeout(free, FREE_MS);
     return kind !== "request";
   };
@@ -110,13 +104,5 @@ function leash(pid: number): Disposable {
     stdout: "null",
     stderr: "null",
   }).spawn();
-  return {
-    [Symbol.dispose]() {
-      try {
-        shell.kill("SIGKILL");
-      } catch {
-        // it ended meanwhile
-      }
-    },
-  };
+  return { [Symbol.dispose]: () => kill(shell, "SIGKILL") };
 }

@@ -4,7 +4,7 @@ import type { Contamination, ContaminationReport, ContaminationWay } from "../..
 import { composeFigure, drawPanel, type Panel } from "../compose.ts";
 import type { Figure } from "../figure.ts";
 import { formatCount, formatNumber, formatShare } from "../format.ts";
-import { colour, fills } from "../style.ts";
+import { fills } from "../style.ts";
 import { intervalPanel } from "./interval_panel.ts";
 import {
   barsAlong,
@@ -12,6 +12,7 @@ import {
   counted,
   ends,
   type FigureOptions,
+  gridUp,
   labelOf,
   layout,
   margins,
@@ -113,7 +114,7 @@ function foundPanel(found: readonly Contamination[], width: number): Panel {
     marginRight: 50,
     x: countAxis("meetings", ends(counts.map(({ to }) => to)).last),
     marks: [
-      Plot.gridX({ stroke: colour("rule"), strokeOpacity: 1 }),
+      gridUp(),
       ...barsAlong(counts, fills.dark),
       Plot.text(counts.filter(({ to }) => to > 0), {
         x: "to",

@@ -16,11 +16,13 @@ import { colour, fills, series, type SeriesStyle } from "../style.ts";
 import {
   axis,
   axisUp,
+  barLabels,
   barsAlong,
   counted,
   type FigureOptions,
   firstRows,
   grid,
+  gridUp,
   labelOf,
   layout,
   lineMarks,
@@ -109,12 +111,9 @@ function tokenPanel(stages: readonly Cost[], width: number): Panel {
   const stacked = stack(spent, (_, i) => i, tokenParts.map(({ count }) => count));
   return stagePanel(spent, width, "Tokens", "tokens", [
     ...stacked.flatMap((bars, i) => barsAlong(bars, tokenParts[i].style)),
-    Plot.text(spent, {
+    barLabels(spent, {
       x: (c) => c.promptTokens + c.completionTokens,
-      y: (_, i) => i,
       text: (c) => formatLarge(c.promptTokens + c.completionTokens),
-      dx: 5,
-      textAnchor: "start",
     }),
   ]);
 }
@@ -123,12 +122,9 @@ function secondsPanel(stages: readonly Cost[], width: number): Panel {
   const bars = stages.map(({ seconds }, at) => ({ at, from: 0, to: seconds }));
   return stagePanel(stages, width, "Seconds", "seconds", [
     ...barsAlong(bars, fills.middle),
-    Plot.text(stages, {
-      x: "seconds",
-      y: (_, i) => i,
+    barLabels(stages, {
+      x: ({ seconds }) => seconds,
       text: ({ seconds }) => formatSeconds(seconds),
-      dx: 5,
-      textAnchor: "start",
     }),
   ]);
 }
@@ -148,7 +144,7 @@ function stagePanel(
     marginTop: 10,
     marginRight: 66,
     x: axis(label, { ticks: 3, tickFormat: tickLarge, zero: true }),
-    marks: [Plot.gridX({ stroke: colour("rule"), strokeOpacity: 1, ticks: 3 }), ...marks],
+    marks: [gridUp(3), ...marks],
   }, heading);
 }
 

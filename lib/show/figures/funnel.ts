@@ -5,13 +5,15 @@ import type { RecordOf } from "../../core/mod.ts";
 import { composeFigure, drawPanel, type Panel } from "../compose.ts";
 import type { Figure } from "../figure.ts";
 import { formatCount, formatPercent } from "../format.ts";
-import { colour, fills } from "../style.ts";
+import { fills } from "../style.ts";
 import {
+  barLabels,
   barsAlong,
   countAxis,
   counted,
   type FigureOptions,
   firstRows,
+  gridUp,
   labelOf,
   layout,
   margins,
@@ -84,14 +86,11 @@ function gatePanel(steps: readonly FunnelStep[], width: number): Panel {
     marginRight: 44,
     x: countAxis("programs", most),
     marks: [
-      Plot.gridX({ stroke: colour("rule"), strokeOpacity: 1 }),
+      gridUp(),
       ...stacked.flatMap((bars, i) => barsAlong(bars, parts[i].style)),
-      Plot.text(steps, {
-        x: "entered",
-        y: (_, i) => i,
+      barLabels(steps, {
+        x: ({ entered }) => entered,
         text: ({ refused }) => refused === 0 ? "" : `−${formatCount(refused)}`,
-        dx: 5,
-        textAnchor: "start",
       }),
     ],
   }, "Verdicts; the number refused");
@@ -126,13 +125,7 @@ function reasonPanel(
         dy: -14,
         textAnchor: "start",
       }),
-      Plot.text(rows, {
-        x: "count",
-        y: (_, i) => i,
-        text: ({ count }) => formatCount(count),
-        dx: 5,
-        textAnchor: "start",
-      }),
+      barLabels(rows, { x: ({ count }) => count, text: ({ count }) => formatCount(count) }),
     ],
   }, "Commonest reasons for refusal");
 }

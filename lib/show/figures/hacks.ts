@@ -1,18 +1,19 @@
 /** What the audit of reward hacking found. @module */
-import * as Plot from "@observablehq/plot";
 import { type HackFinding, type HackSummary, summariseHacks } from "../../analysis/mod.ts";
 import { composeFigure, drawPanel, type Panel } from "../compose.ts";
 import type { Figure } from "../figure.ts";
 import { formatCount, formatShare } from "../format.ts";
-import { colour, fills } from "../style.ts";
+import { fills } from "../style.ts";
 import {
   axis,
+  barLabels,
   barsAlong,
   countAxis,
   counted,
   ends,
   type FigureOptions,
   firstRows,
+  gridUp,
   labelOf,
   layout,
   margins,
@@ -96,14 +97,11 @@ function verdictPanel(checks: readonly HackSummary[], width: number): Panel {
     marginRight: 44,
     x: countAxis("environments", ends(checks.map((check) => check.environments)).last),
     marks: [
-      Plot.gridX({ stroke: colour("rule"), strokeOpacity: 1 }),
+      gridUp(),
       ...stacked.flatMap((bars, i) => barsAlong(bars, parts[i].style)),
-      Plot.text(checks, {
-        x: "environments",
-        y: (_, i) => i,
+      barLabels(checks, {
+        x: ({ environments }) => environments,
         text: (check) => `⚑ ${formatCount(flaggedOf(check))}`,
-        dx: 5,
-        textAnchor: "start",
       }),
     ],
   }, "Verdicts; ⚑ the number flagged");
@@ -120,17 +118,14 @@ function flaggedPanel(rows: readonly HackFinding[], width: number): Panel {
     marginRight: 56,
     x: axis("share of cases", { domain: [0, 1], ticks: 3, tickFormat: ".1f" }),
     marks: [
-      Plot.gridX({ stroke: colour("rule"), strokeOpacity: 1, ticks: 3 }),
+      gridUp(3),
       ...barsAlong(
         rows.map(({ cases }, at) => ({ at, from: 0, to: cases.share ?? 0 })),
         fills.dark,
       ),
-      Plot.text(rows, {
+      barLabels(rows, {
         x: ({ cases }) => cases.share ?? 0,
-        y: (_, i) => i,
         text: ({ cases }) => `${formatCount(cases.count)}/${formatCount(cases.of)}`,
-        dx: 5,
-        textAnchor: "start",
       }),
     ],
   }, "Flagged, most cases first");

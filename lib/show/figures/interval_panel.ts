@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import { drawPanel, type Panel } from "../compose.ts";
 import { colour, series, type SeriesStyle } from "../style.ts";
-import { axis, margins, namedRows, pointMarks } from "./parts.ts";
+import { axis, gridUp, margins, namedRows, pointMarks } from "./parts.ts";
 
 /** One row; without a mean it is only named. */
 export interface IntervalRow {
@@ -59,7 +59,7 @@ export function intervalPanel(
     marginRight,
     x: axis(label, { ticks, tickFormat, inset: 8, ...range }),
     marks: [
-      Plot.gridX({ stroke: colour("rule"), strokeOpacity: 1, ticks }),
+      gridUp(ticks),
       Plot.ruleX([0], { stroke: colour("ink"), strokeWidth: 1.2 }),
       ...below,
       Plot.link(held, {

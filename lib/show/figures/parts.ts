@@ -172,6 +172,19 @@ export function barsAlong(parts: readonly BarPart[], style: FillStyle): Plot.Mar
   return layers((fill) => Plot.barX(drawn, { ...place, ...fill }), style);
 }
 
+/** Grey lines upwards. */
+export function gridUp(ticks?: number): Plot.Markish {
+  return Plot.gridX({ stroke: colour("rule"), strokeOpacity: 1, ticks });
+}
+
+/** Words behind the end of each row's bar. */
+export function barLabels<T>(
+  rows: readonly T[],
+  { x, text }: { x: (row: T) => number; text: (row: T) => string },
+): Plot.Markish {
+  return Plot.text(rows, { x, y: (_, i) => i, text, dx: 5, textAnchor: "start" });
+}
+
 /** Bars upwards, `every` wide, centred on numbers. */
 export function barsUp(parts: readonly BarPart[], style: FillStyle, every = 1): Plot.Markish[] {
   const drawn = parts.filter(({ from, to }) => to > from);
